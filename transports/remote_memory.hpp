@@ -1,4 +1,4 @@
-// Reads of peers' memory, in which the peer has no part or a small one.
+// Reads and writes of peers' memory, in which the peer has no part or a small one.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,13 @@ public:
     /// Ends a lend() that returned true. Not before the peer has said that it has read the data.
     virtual void take_back(const RemoteRegion&) noexcept {}
 
+    /// Whether put() works, and get() from granted memory. Constant after construction.
+    virtual bool puts() const noexcept { return false; }
+    /// Lets peers get() and put() to `memory` until revoke(). False: no peer can.
+    virtual bool grant(std::span<std::byte>, RemoteRegion&) { return false; }
+    /// Ends a grant() that returned true. Not while a peer may access the memory.
+    virtual void revoke(const RemoteRegion&) noexcept {}
+
     /// Whether regions whose key is not 0 can be viewed by their peer. Constant after construction.
     virtual bool views() const noexcept { return false; }
     /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty when
@@ -44,14 +51,22 @@ public:
     /// not let this rank read.
     virtual SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                            Completion& completion) = 0;
+    /// Copies `local` to memory that the peer has granted. Answers as get(). `pending`: the transport may
+    /// read `local` until the completion fires, which is when the data is in the peer's memory; but a put of
+    /// up to most_copied_bytes() has copied it when this returns.
+    virtual SendResult put(int, const RemoteRegion&, std::span<const std::byte>, Completion&)
+    {
+        return SendResult::again;
+    }
+    virtual std::size_t most_copied_bytes() const noexcept { return 0; }
     /// Copies own memory together with `peer`, which waits for this rank; connected or not. `to` and `from`
     /// have one length and do not overlap. Answers as get(); `again`: the caller is as fast alone.
     virtual SendResult copy_own(int, std::span<std::byte>, std::span<const std::byte>, Completion&)
     {
         return SendResult::again;
     }
-    /// Gives up a get() or copy_own() that is pending with `completion`: the completion does not fire, and
-    /// the memory belongs to the caller again. Blocks while a peer writes there; if that peer is stopped,
+    /// Gives up a get(), put() or copy_own() that is pending with `completion`: the completion does not fire,
+    /// and the memory belongs to the caller again. Blocks while a peer writes there; if that peer is stopped,
     /// until it continues or ends.
     virtual void abandon(const Completion&) noexcept {}
 

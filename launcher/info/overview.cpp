@@ -27,6 +27,8 @@ constexpr Known kVariables[] = {
     {"TUTTI_HEAP", "on or off: malloc from memory that other ranks of the host can read (off)"},
     {"TUTTI_FABRIC", "between machines: tcp, ofi or ofi:PROVIDER (ofi where there is RDMA, else tcp)"},
     {"TUTTI_INTERFACE", "networks to use, by name or subnet: eth0,10.1.0.0/16 (what others may reach)"},
+    {"TUTTI_FABRIC_RMA",
+     "on or off: whether libfabric reads and writes memory of other machines' ranks (on)"},
     {"TUTTI_LAUNCH_AGENT", "what tuttirun starts its daemons with on other machines (ssh)"},
     {"TUTTI_TCP_CONGESTION", "congestion control between ranks, or system (the system's, but never bbr)"},
     {"TUTTI_CONF",

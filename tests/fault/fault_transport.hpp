@@ -61,6 +61,19 @@ public:
         return happens(options_.again) ? SendResult::again
                                        : inner_->memory()->get(peer, remote, local, completion);
     }
+    bool puts() const noexcept override { return inner_->memory()->puts(); }
+    bool grant(std::span<std::byte> memory, RemoteRegion& region) override
+    {
+        return inner_->memory()->grant(memory, region);
+    }
+    void revoke(const RemoteRegion& region) noexcept override { inner_->memory()->revoke(region); }
+    SendResult put(int peer, const RemoteRegion& remote, std::span<const std::byte> local,
+                   Completion& completion) override
+    {
+        return happens(options_.again) ? SendResult::again
+                                       : inner_->memory()->put(peer, remote, local, completion);
+    }
+    std::size_t most_copied_bytes() const noexcept override { return inner_->memory()->most_copied_bytes(); }
     SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                         Completion& completion) override
     {

@@ -122,6 +122,22 @@ long Endpoint::read(fi_addr_t from, std::uint64_t address, std::uint64_t key, st
     return fi_read(endpoint_.get(), to.data(), to.size(), descriptor, from, address, key, &operation);
 }
 
+long Endpoint::write(fi_addr_t to, std::uint64_t address, std::uint64_t key, std::span<const std::byte> from,
+                     void* descriptor, Operation& operation) noexcept
+{
+    const iovec local{const_cast<std::byte*>(from.data()), from.size()};
+    const fi_rma_iov remote{address, from.size(), key};
+    fi_msg_rma message{};
+    message.msg_iov = &local;
+    message.desc = &descriptor;
+    message.iov_count = 1;
+    message.addr = to;
+    message.rma_iov = &remote;
+    message.rma_iov_count = 1;
+    message.context = &operation;
+    return fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
+
 int Endpoint::poll(std::span<Completed> completed) noexcept
 {
     constexpr std::size_t kMost = 16;

@@ -1,4 +1,4 @@
-// An open endpoint of libfabric: sends, receives and reads, and the queue that reports their results.
+// An open endpoint of libfabric: sends, receives, reads and writes, and the queue that reports their results.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -21,7 +21,7 @@ namespace tutti::transport::ofi {
 /// Memory that libfabric needs during an operation; a completion points to it. It is the first member of
 /// every object that is handed to an Endpoint as its operation.
 struct Operation {
-    enum class Kind { receive, send, read };
+    enum class Kind { receive, send, copy };
 
     explicit Operation(Kind what) noexcept : kind(what) {}
 
@@ -68,6 +68,9 @@ public:
     std::size_t inject_bytes() const noexcept { return info_->tx_attr->inject_size; }
     long read(fi_addr_t from, std::uint64_t address, std::uint64_t key, std::span<std::byte> to,
               void* descriptor, Operation& operation) noexcept;
+    /// It ends when the data is in the peer's memory.
+    long write(fi_addr_t to, std::uint64_t address, std::uint64_t key, std::span<const std::byte> from,
+               void* descriptor, Operation& operation) noexcept;
 
     /// Returns the number of ended operations, at most completed.size(); 0 for none; -1 when one has failed:
     /// failed() tells which.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/say.hpp"
 #include "transports/ofi/ofi_transport.hpp"
 
 namespace tutti::transport::ofi {
@@ -26,7 +27,7 @@ void OfiTransport::lose(int rank, std::string reason)
     lost.ends_ns = base::now_ns();
     lost.reason = std::move(reason);
     losses_.push_back(rank);
-    reads_.lose(rank);
+    copies_.lose(rank);
 }
 
 // The fabric reports an unreachable peer without its name or a cause. The peer's link may already know that
@@ -82,14 +83,14 @@ std::size_t OfiTransport::report_losses(Sink& sink)
     std::size_t reported = 0;
     for (const int rank : std::exchange(losses_, {})) {
         Peer& lost = peer(rank);
-        if (reads_.any_of(rank) && base::now_ns() - lost.ends_ns < kLastBytesNs) {
+        if (copies_.any_of(rank) && base::now_ns() - lost.ends_ns < kLastBytesNs) {
             losses_.push_back(rank);
             continue;
         }
         lost.state = Peer::State::reported;
         lost.token = 0;
         let_go(lost);
-        reads_.abandon(rank);
+        copies_.abandon(rank);
         ++reported;
         sink.peer_lost(rank, lost.reason);
     }
@@ -141,14 +142,23 @@ void OfiTransport::close() noexcept
         return;
     linger();
     closed_ = true;
+    if (options_.tells_copies)
+        base::say(
+            fmt::format("tutti: rank {} (host {}): libfabric has read the memory of ranks of other nodes "
+                        "{} times, and written to it {} times\n",
+                        options_.rank, options_.host, copies_.reads(), copies_.writes()));
     lent_by_key_.clear();
     lent_.clear();
     landings_.clear();
+    leavings_.clear();
+    for (const auto& [key, registration] : granted_)
+        end_registration(registration);
+    granted_.clear();
     endpoint_.close();
     receive_buffers_.clear();
     send_buffers_.clear();
     links_.close();
-    reads_.cancel_all();
+    copies_.cancel_all();
 }
 
 }  // namespace tutti::transport::ofi

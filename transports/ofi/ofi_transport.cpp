@@ -63,12 +63,18 @@ OfiTransport::OfiTransport(OfiOptions options)
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
       lending_registrar_(endpoint_, FI_REMOTE_READ),
       landing_registrar_(endpoint_, FI_READ),
+      leaving_registrar_(endpoint_, FI_WRITE),
       lent_(lending_registrar_, most_idle(modes_)),
       landings_(landing_registrar_, most_idle(modes_)),
+      leavings_(leaving_registrar_, most_idle(modes_)),
+      puts_(options_.remote_memory && tells_of_delivery(endpoint_.info())),
       max_payload_bytes_(payload_bytes(endpoint_.info())),
       receive_buffers_(Operation::Kind::receive, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
       send_buffers_(Operation::Kind::send, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
-      reads_(endpoint_, modes_.local ? &landings_ : nullptr),
+      copies_(
+          endpoint_,
+          RemoteCopies::OwnMemory{modes_.local ? &landings_ : nullptr, modes_.local ? &leavings_ : nullptr},
+          send_buffers_, max_payload_bytes_),
       peers_(static_cast<std::size_t>(options_.ranks))
 {
     // One link for each rank, one more while both dial, and the provider's own connection.
@@ -227,19 +233,60 @@ void OfiTransport::take_back(const RemoteRegion& region) noexcept
     lent_.release(entry);
 }
 
+bool OfiTransport::grant(std::span<std::byte> memory, RemoteRegion& region)
+{
+    if (closed_ || !puts_)
+        return false;
+    const auto registration = endpoint_.add_memory(memory, FI_REMOTE_READ | FI_REMOTE_WRITE);
+    if (!registration)
+        return false;
+    region.key = registration->key;
+    region.address = modes_.virtual_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
+    granted_[region.key] = *registration;
+    return true;
+}
+
+void OfiTransport::revoke(const RemoteRegion& region) noexcept
+{
+    const auto found = granted_.find(region.key);
+    if (found == granted_.end())
+        return;  // closed
+    end_registration(found->second);
+    granted_.erase(found);
+}
+
+Peer& OfiTransport::peer_for(std::string_view operation, int rank) const
+{
+    Peer& with = peer(rank);
+    if (with.state != Peer::State::living || closed_)
+        throw Error(ErrorCode::peer_lost, operation,
+                    with.reason.empty() ? "it has left the job" : with.reason, rank);
+    return with;
+}
+
 SendResult OfiTransport::get(int rank, const RemoteRegion& remote, std::span<std::byte> local,
                              Completion& completion)
 {
-    Peer& from = peer(rank);
-    if (from.state != Peer::State::living || closed_)
-        throw Error(ErrorCode::peer_lost, "get", from.reason.empty() ? "it has left the job" : from.reason,
-                    rank);
-    if (!reads_.add(rank, remote, local, completion))
+    peer_for("get", rank);
+    if (!copies_.add_read(rank, remote, local, completion))
         throw Error(ErrorCode::out_of_memory, "get",
                     "the memory to read into cannot be registered; raise the limit of locked memory "
                     "(ulimit -l)",
                     rank);
-    reads_.post([this](int of) { return address_to_read(of); });
+    copies_.post([this](int of) { return address_to_copy(of); });
+    return SendResult::pending;
+}
+
+SendResult OfiTransport::put(int rank, const RemoteRegion& remote, std::span<const std::byte> local,
+                             Completion& completion)
+{
+    peer_for("put", rank);
+    if (!copies_.add_write(rank, remote, local, completion))
+        throw Error(ErrorCode::out_of_memory, "put",
+                    "the memory to write from cannot be registered; raise the limit of locked memory "
+                    "(ulimit -l)",
+                    rank);
+    copies_.post([this](int of) { return address_to_copy(of); });
     return SendResult::pending;
 }
 

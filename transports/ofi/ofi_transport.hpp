@@ -25,7 +25,7 @@
 #include "transports/ofi/links.hpp"
 #include "transports/ofi/peer.hpp"
 #include "transports/ofi/registration_cache.hpp"
-#include "transports/ofi/remote_reads.hpp"
+#include "transports/ofi/remote_copies.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::transport::ofi {
@@ -46,6 +46,10 @@ struct OfiOptions {
     std::optional<std::chrono::milliseconds> linger = {};
     /// All memory is registered as adapters need it, even with providers that need no registration (tests).
     bool as_adapter = false;
+    /// Whether the provider's reads and writes of peers' memory are used.
+    bool remote_memory = true;
+    /// At the end it tells how often it has read and written peers' memory.
+    bool tells_copies = false;
     /// Gets the message about the first stranger; default: standard error.
     std::function<void(const std::string& line)> log = {};
 };
@@ -72,14 +76,20 @@ public:
                     Completion& completion) override;
     RemoteMemory* memory() noexcept override
     {
-        return (endpoint_.info().caps & FI_RMA) != 0 ? this : nullptr;
+        return options_.remote_memory && (endpoint_.info().caps & FI_RMA) != 0 ? this : nullptr;
     }
+    bool puts() const noexcept override { return puts_; }
+    bool grant(std::span<std::byte> memory, RemoteRegion& region) override;
+    void revoke(const RemoteRegion& region) noexcept override;
+    SendResult put(int peer, const RemoteRegion& remote, std::span<const std::byte> local,
+                   Completion& completion) override;
+    std::size_t most_copied_bytes() const noexcept override { return copies_.most_copied_bytes(); }
     bool lend(std::span<const std::byte> data, RemoteRegion& region) override;
     void take_back(const RemoteRegion& region) noexcept override;
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
-    /// The network still writes to the memory: no provider can cancel a read.
-    void abandon(const Completion& completion) noexcept override { reads_.abandon(completion); }
+    /// The network still uses the memory: no provider can cancel a read or a write.
+    void abandon(const Completion& completion) noexcept override { copies_.abandon(completion); }
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override { return links_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
@@ -97,7 +107,9 @@ private:
     {
         return sizeof(FrameHead) + kMaxHeaderBytes + max_payload_bytes_;
     }
-    fi_addr_t address_to_read(int rank) const noexcept
+    /// Throws if the peer is not there any more.
+    Peer& peer_for(std::string_view operation, int rank) const;
+    fi_addr_t address_to_copy(int rank) const noexcept
     {
         return peer(rank).may_send() ? peer(rank).address : FI_ADDR_UNSPEC;
     }
@@ -146,13 +158,17 @@ private:
     EndpointRegistrar frame_registrar_;
     EndpointRegistrar lending_registrar_;
     EndpointRegistrar landing_registrar_;
+    EndpointRegistrar leaving_registrar_;
     RegistrationCache lent_;
-    RegistrationCache landings_;
+    RegistrationCache landings_;  // own memory that is read into
+    RegistrationCache leavings_;  // likewise, written from
     std::unordered_map<std::uint64_t, RegistrationCache::Entry*> lent_by_key_;
+    std::unordered_map<std::uint64_t, Registration> granted_;  // by key
+    const bool puts_;
     const std::size_t max_payload_bytes_;
     BufferPool receive_buffers_;
     BufferPool send_buffers_;
-    RemoteReads reads_;
+    RemoteCopies copies_;
     std::vector<std::unique_ptr<Peer>> peers_;  // by rank in the job; nullptr: unknown
     std::vector<int> known_;                    // ranks in peers_
     std::deque<Buffer*> unposted_;              // receive buffers that the provider has refused for now

@@ -165,6 +165,22 @@ const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
     return best;
 }
 
+// What a provider offers it reports only to who asks for it.
+bool tells_of_delivery(const fi_info& info)
+{
+    const Library& library = Library::get();
+    const InfoPtr hints(library.dupinfo(&info));
+    if (hints == nullptr || (info.caps & FI_RMA) == 0)
+        return false;
+    const KeepSignalHandlers keep;
+    hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+    fi_info* found = nullptr;
+    if (library.getinfo(library.version(), nullptr, nullptr, 0, hints.get(), &found) != 0)
+        return false;
+    library.freeinfo(found);
+    return true;
+}
+
 InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::LocalAddress> addresses)
 {
     const KeepSignalHandlers keep;  // the first question also loads the vendors' libraries

@@ -47,8 +47,8 @@ std::size_t OfiTransport::progress(Sink& sink)
         be_patient(now);
     }
     events += poll_fabric(sink);
-    reads_.post([this](int of) { return address_to_read(of); });
-    events += reads_.finish();
+    copies_.post([this](int of) { return address_to_copy(of); });
+    events += copies_.finish();
     if (!to_tell_.empty())
         tell_everybody();
     if (quiet_ && !(losses_.empty() && leavers_.empty())) [[unlikely]] {
@@ -95,10 +95,10 @@ void OfiTransport::ended(const Completed& completed, Sink& sink, std::size_t& fr
         }
         case Operation::Kind::send:
             return send_buffers_.give_back(static_cast<Buffer&>(operation));
-        case Operation::Kind::read: {
-            const int rank = reads_.peer_of(operation);
+        case Operation::Kind::copy: {
+            const int rank = copies_.peer_of(operation);
             peer(rank).owed_since_ns = 0;
-            return reads_.chunk_ended(operation, ErrorCode::success);
+            return copies_.chunk_ended(operation, ErrorCode::success);
         }
     }
 }
@@ -119,11 +119,11 @@ void OfiTransport::failed(const FailedOperation& failure)
             send_buffers_.give_back(buffer);
             return lose_by_fabric(buffer.peer, failure.words);
         }
-        case Operation::Kind::read: {
-            // If the peer does not lend the memory, only this read fails; its link shows whether it lives.
-            const int rank = reads_.peer_of(*failure.operation);
+        case Operation::Kind::copy: {
+            // If the peer does not lend the memory, only this copy fails; its link shows whether it lives.
+            const int rank = copies_.peer_of(*failure.operation);
             const bool gone = peer(rank).state != Peer::State::living;
-            return reads_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);
+            return copies_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);
         }
     }
 }

@@ -73,7 +73,7 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
                 from.leaves_after = value;
                 from.ends_ns = base::now_ns();
                 leavers_.push_back(rank);
-                reads_.lose(rank);
+                copies_.lose(rank);
             }
             return;
         case LinkMessage::Kind::left:
@@ -178,7 +178,7 @@ void OfiTransport::tell_everybody()
 // Whether the peer has to act before something of ours completes.
 bool OfiTransport::owes(int rank, const Peer& to) const
 {
-    return to.sent != to.acknowledged || to.refused || reads_.any_of(rank);
+    return to.sent != to.acknowledged || to.refused || copies_.any_of(rank);
 }
 
 // Finds a fabric that loses frames or never connects: the peer answers pings over its link, but nothing
@@ -230,7 +230,7 @@ std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
         const Peer& to = *peers_[static_cast<std::size_t>(rank)];
         if (to.state != Peer::State::living || to.link == nullptr)
             continue;
-        if (to.refused || (reads_.any_unposted() && to.may_send()))
+        if (to.refused || (copies_.any_unposted() && to.may_send()))
             return now_ns + kAskSoonNs;
         again = again || owes(rank, to);
     }

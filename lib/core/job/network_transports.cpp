@@ -46,6 +46,17 @@ FabricChoice choice_of_environment()
     return FabricChoice::parse(text != nullptr ? text : "");
 }
 
+bool uses_remote_memory()
+{
+    const char* const text = base::setting("TUTTI_FABRIC_RMA");
+    const std::string_view choice = text != nullptr ? text : "";
+    if (choice != "" && choice != "on" && choice != "off")
+        throw Error(ErrorCode::invalid_argument, "environment",
+                    fmt::format("TUTTI_FABRIC_RMA={}{} is neither on nor off", choice,
+                                base::origin_of("TUTTI_FABRIC_RMA")));
+    return choice != "off";
+}
+
 // Set by tuttirun -v.
 bool is_verbose()
 {
@@ -60,10 +71,15 @@ bool may_fall_back(bootstrap::Bootstrap& bootstrap, const FabricChoice& choice)
            bootstrap.control() == nullptr && bootstrap.started_by_tuttirun();
 }
 
+bool is_first_of_node(const bootstrap::Bootstrap& bootstrap)
+{
+    return bootstrap.local_peers().front() == bootstrap.rank();
+}
+
 // The lowest rank of each node reports how its messages reach other nodes.
 void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
 {
-    if (is_verbose() && bootstrap.local_peers().front() == bootstrap.rank())
+    if (is_verbose() && is_first_of_node(bootstrap))
         base::say(
             fmt::format("tutti: rank {} (host {}): other nodes over {}\n", bootstrap.rank(), host, what));
 }
@@ -99,6 +115,7 @@ bool has_rdma_adapter(const std::string& root)
 void check_network_variables()
 {
     static_cast<void>(choice_of_environment());
+    static_cast<void>(uses_remote_memory());
     static_cast<void>(network::InterfaceChoice::from_settings());
     if (const std::string choice = transport::tcp::congestion_asked_for(); !choice.empty())
         static_cast<void>(transport::tcp::choose_congestion_control(choice));
@@ -125,7 +142,9 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                            .host = host,
                                            .interfaces = interfaces,
                                            .provider = choice.provider,
-                                           .adapter = choice.kind == Kind::automatic});
+                                           .adapter = choice.kind == Kind::automatic,
+                                           .remote_memory = uses_remote_memory(),
+                                           .tells_copies = is_first_of_node(bootstrap) && is_verbose()});
             tell(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
             transports.push_back(std::move(ofi));
         } catch (const Error& error) {

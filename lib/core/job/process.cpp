@@ -178,6 +178,14 @@ std::span<std::byte> Process::map(int peer, const transport::RemoteRegion& regio
     return shm_->map(peer, region, bytes);
 }
 
+transport::RemoteMemory* Process::network_memory() const noexcept
+{
+    for (const auto& transport : engine_.transports())
+        if (transport::RemoteMemory* const memory = transport->memory(); memory != nullptr && memory->puts())
+            return memory;
+    return nullptr;
+}
+
 bool Process::shared_cores_of(int peer)
 {
     if (peer == rank() || shm_ == nullptr)

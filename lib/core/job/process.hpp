@@ -78,6 +78,10 @@ public:
     /// peer cannot be reached.
     std::span<std::byte> map(int peer, const transport::RemoteRegion& region, std::size_t bytes);
 
+    /// Of the network that writes to memory of ranks of other nodes; nullptr if there is none. Under the
+    /// lock.
+    transport::RemoteMemory* network_memory() const noexcept;
+
     const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
     const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
 

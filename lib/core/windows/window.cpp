@@ -86,7 +86,8 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       flavor_(flavor),
       targets_(static_cast<std::size_t>(communicator_->size())),
       accesses_(check::options().windows ? targets_.size() : 0),
-      look_after_([this](std::size_t slot) { look_after_updater(slot); })
+      look_after_([this](std::size_t slot) { look_after_updater(slot); }),
+      puts_(targets_.size())
 {
     const std::span<const int> local = process_.bootstrap().local_peers();
     slot_ = static_cast<std::size_t>(std::ranges::lower_bound(local, process_.rank()) - local.begin());
@@ -110,6 +111,8 @@ Window::~Window()
     const auto lock = process_.engine().lock();
     process_.windows().remove(*this);
     forget_locks();
+    revoke_memory();
+    puts_.abandon();
 }
 
 void Window::make_memory(const WindowMemory& memory)
@@ -145,6 +148,7 @@ void Window::make_memory(const WindowMemory& memory)
         place.control_address = address_of(control_memory_);
         place.memory = process_.expose({base_, in_a_row ? wanted_bytes : place.size_bytes});
         place.control = process_.expose({static_cast<const std::byte*>(control_memory_), control_bytes});
+        grant_memory(place);
     }
     places_ = all_places(communicator_, place);
     std::uint64_t before = 0;
@@ -233,12 +237,18 @@ Window::Failure Window::free()
     if (is_exposed_)
         return wrong(WindowFault::epoch, "free", Error::kNoPeer,
                      "its memory is exposed by post(); wait() for the end of that epoch first");
+    Failure incomplete;
+    {
+        Engine::Lock lock = process_.engine().lock();
+        incomplete = complete_puts(lock, "free", kAnyRank);
+    }
     if (Failure failed = barrier("free"))
         return failed;
     {
         const auto lock = process_.engine().lock();
         process_.windows().remove(*this);
         forget_locks();
+        revoke_memory();
         for (WindowTarget& each : targets_)
             each = {.size_bytes = each.size_bytes, .unit_bytes = each.unit_bytes};
         epoch_ = Epoch::none;
@@ -247,7 +257,7 @@ Window::Failure Window::free()
     deallocate(allocated_);
     deallocate(control_memory_);
     base_ = nullptr;
-    return nullptr;
+    return incomplete;
 }
 
 Window::Failure Window::wrong(WindowFault fault, std::string_view operation, int rank,

@@ -4,9 +4,12 @@
 // the rank, the range and the epoch. Thrown are errors that end all progress of this rank. Not under the
 // engine's lock: calls take it where they need it.
 //
-// A target is reached by one of two paths. Where this process maps its memory (ranks of a node: memory of
+// A target is reached by one of three paths. Where this process maps its memory (ranks of a node: memory of
 // tutti::allocate; threads: any memory; this rank itself) an operation is done when its call returns.
-// Elsewhere the target's progress does it (window_service.hpp). Both use the same CPU atomics.
+// Elsewhere put and get of bytes in a row go by a network that writes and reads the target's memory, where
+// there is one (window_network.cpp); short puts are then complete at a flush or the end of the epoch. All
+// else is done by the target's progress when its call returns (window_service.hpp). Updates use the same CPU
+// atomics on both of their paths.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +27,7 @@
 
 #include "lib/core/windows/window_accesses.hpp"
 #include "lib/core/windows/window_error.hpp"
+#include "lib/core/windows/window_puts.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/core/windows/window_target.hpp"
 #include "lib/engine/progress/engine.hpp"
@@ -193,8 +197,19 @@ private:
     void forget_locks() noexcept;
     void leave_fence();
     void wake_next(WindowTarget& next);
-    /// All operations so far are complete at their targets.
+    /// What this process has done to memory that it maps is seen before what it does next.
     static void settle() noexcept;
+    // window_network.cpp
+    void grant_memory(WindowPlace& place);
+    void revoke_memory() noexcept;
+    transport::RemoteMemory* network_to(int rank);
+    Failure await_loss(Engine::Lock& lock, std::string_view operation, const WindowAim& aim);
+    bool move_by_network(Engine::Lock& lock, const Place& place, std::span<std::byte> here, bool puts,
+                         Failure& failed);
+    bool start_put(Engine::Lock& lock, transport::RemoteMemory& network, const Place& place,
+                   const transport::RemoteRegion& there, std::span<const std::byte> here, Failure& failed);
+    Failure complete_puts(Engine::Lock& lock, std::string_view operation, int rank);
+    Failure complete_puts_at(Engine::Lock& lock, std::string_view operation, int rank);
     Failure pass(Engine::Lock& lock, std::string_view operation, int rank);
     // Waits until done(); `rank` is the one that can end it.
     Failure await(Engine::Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
@@ -286,6 +301,9 @@ private:
     std::map<std::uint64_t, Question> questions_;
     std::uint64_t asked_ = 0;
     std::vector<PendingLock> pending_locks_;
+    WindowPuts puts_;
+    transport::RemoteMemory* granted_by_ = nullptr;  // nullptr: the own memory is not granted
+    transport::RemoteRegion granted_{};
 };
 
 }  // namespace tutti::detail

@@ -158,7 +158,7 @@ void Window::release(int rank)
             held.control->leave(kind);
             wake_next(held);
         } else {
-            // Operations are complete: each has been answered.
+            // Operations are complete: each has been answered, or awaited.
             const auto what = kind == WindowLock::shared ? WindowHeader::What::unlock_shared
                                                          : WindowHeader::What::unlock_exclusive;
             tell_header(rank, header_of(what, 0, 0), {});
@@ -219,11 +219,11 @@ Window::Failure Window::unlock(int rank)
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::locks || target(rank).cover == WindowCover::none)
         return wrong(WindowFault::epoch, "unlock", rank, "this rank has not locked it by lock()");
-    settle();
+    Failure failed = complete_puts(held, "unlock", rank);
     release(rank);
     if (--locked_ == 0)
         epoch_ = Epoch::none;
-    return nullptr;
+    return failed;
 }
 
 Window::Failure Window::lock_all(unsigned promises)
@@ -253,14 +253,14 @@ Window::Failure Window::unlock_all()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::all_locked)
         return wrong(WindowFault::epoch, "unlock_all", Error::kNoPeer, "this rank has not called lock_all()");
-    settle();
+    Failure failed = complete_puts(held, "unlock_all", kAnyRank);
     for (int rank = 0; rank < communicator_->size(); ++rank)
         release(rank);
     epoch_ = Epoch::none;
-    return nullptr;
+    return failed;
 }
 
-// Operations are done when their calls return; they must not be seen behind what this rank does next.
+// They are done when their calls return; they must not be seen behind what this rank does next.
 void Window::settle() noexcept
 {
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -275,6 +275,11 @@ Window::Failure Window::complete_at(std::string_view operation, int rank, bool a
         return wrong(WindowFault::epoch, operation, rank == kAnyRank ? Error::kNoPeer : rank,
                      "this rank has not locked it; flush is for epochs of lock() and lock_all()");
     settle();
+    if (at_target && !puts_.all_complete()) [[unlikely]] {
+        Engine::Lock held = process_.engine().lock();
+        if (Failure failed = complete_puts(held, operation, rank))
+            return failed;
+    }
     if (!accesses_.empty()) [[unlikely]] {
         const Engine::Lock held = process_.engine().lock();
         for (int each = 0; each < communicator_->size(); ++each)

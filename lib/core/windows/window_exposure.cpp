@@ -32,6 +32,7 @@ Window::Failure Window::barrier(std::string_view operation)
 
 Window::Failure Window::fence(unsigned promises)
 {
+    Failure incomplete;
     {
         Engine::Lock held = process_.engine().lock();
         if (epoch_ != Epoch::none && epoch_ != Epoch::fence)
@@ -40,10 +41,12 @@ Window::Failure Window::fence(unsigned promises)
         if (is_exposed_)
             return wrong(WindowFault::epoch, "fence", Error::kNoPeer,
                          "this rank's memory is exposed by post(); wait() for the end of that epoch first");
-        settle();
+        incomplete = complete_puts(held, "fence", kAnyRank);
     }
-    if (Failure failed = barrier("fence"))
-        return failed;
+    // The others wait there, whatever has failed here.
+    Failure failed = barrier("fence");
+    if (incomplete || failed)
+        return incomplete ? incomplete : failed;
     const bool goes_on = (promises & window_promise::no_succeed) == 0;
     if (goes_on == (epoch_ == Epoch::fence) && accesses_.empty()) [[likely]]
         return nullptr;
@@ -148,8 +151,7 @@ Window::Failure Window::complete()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::started)
         return wrong(WindowFault::epoch, "complete", Error::kNoPeer, "this rank has not called start()");
-    settle();
-    Failure failed;
+    Failure failed = complete_puts(held, "complete", kAnyRank);
     for (const int rank : started_) {
         cover(rank, WindowCover::none);
         try {

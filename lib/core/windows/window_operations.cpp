@@ -207,8 +207,11 @@ Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& 
         copy(in_a_row, own);
     std::byte* const bytes = own.type == nullptr ? own.base : row.data();
     Engine::Lock held = process_.engine().lock();
-    if (Failure failed = transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
-                                  puts ? nullptr : bytes, nullptr))
+    Failure failed;
+    if (there.type != nullptr || !move_by_network(held, place, {bytes, there.count}, puts, failed))
+        failed = transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
+                          puts ? nullptr : bytes, nullptr);
+    if (failed)
         return failed;
     if (!puts && own.type != nullptr)
         copy(own, in_a_row);

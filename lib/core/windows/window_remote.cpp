@@ -126,11 +126,12 @@ public:
             return nullptr;
         const WindowTransfer head{update_ != nullptr ? *update_ : Update{}, before_ != nullptr,
                                   static_cast<std::uint32_t>(runs_.size()), frame_bytes_};
-        payload_.clear();
-        append(&head, sizeof head);
-        append(runs_.data(), runs_.size() * sizeof(WindowRun));
+        const std::size_t runs_bytes = runs_.size() * sizeof(WindowRun);
+        payload_.resize(sizeof head + runs_bytes + (from_ != nullptr ? frame_bytes_ : 0));
+        std::memcpy(payload_.data(), &head, sizeof head);
+        std::memcpy(payload_.data() + sizeof head, runs_.data(), runs_bytes);
         if (from_ != nullptr)
-            append(from_ + sent_bytes_, frame_bytes_);
+            std::memcpy(payload_.data() + sizeof head + runs_bytes, from_ + sent_bytes_, frame_bytes_);
         const What what = update_ != nullptr ? What::update : from_ != nullptr ? What::put : What::get;
         const std::span<std::byte> answer =
             before_ != nullptr ? std::span(before_ + sent_bytes_, frame_bytes_) : std::span<std::byte>();
@@ -141,12 +142,6 @@ public:
 
 private:
     static constexpr std::size_t kUnit = 64;  // whole elements
-
-    void append(const void* data, std::size_t bytes)
-    {
-        const auto* const begin = static_cast<const std::byte*>(data);
-        payload_.insert(payload_.end(), begin, begin + bytes);
-    }
 
     Conversation& conversation_;
     const std::size_t most_bytes_;

@@ -12,6 +12,7 @@
 
 namespace tutti::detail {
 
+class AttachedMemory;
 class WindowControl;
 
 /// The epoch that covers a target.
@@ -29,10 +30,14 @@ struct WindowTarget {
     std::byte* reach = nullptr;  // `memory`, while an epoch covers the target
     std::size_t size_bytes = 0;
     std::size_t unit_bytes = 1;
-    std::byte* memory = nullptr;       // if this process maps it
-    WindowControl* control = nullptr;  // likewise
-    base::StatusWord* held = nullptr;  // where the status page says whether this rank has the lock
-    bool looked_for = false;           // whether it maps them is known
+    std::byte* memory = nullptr;                 // if this process maps it
+    WindowControl* control = nullptr;            // likewise
+    AttachedMemory* attached = nullptr;          // likewise, of a dynamic window
+    base::StatusWord* held = nullptr;            // where the status page says whether this rank has the lock
+    bool looked_for = false;                     // whether it maps them is known
+    transport::RemoteMemory* network = nullptr;  // writes and reads its memory
+    bool asked_for_network = false;              // whether there is one is known
+    bool network_works = false;                  // it has done so
     WindowCover cover = WindowCover::none;
     std::uint32_t posted = 0;     // times that it has exposed its memory, less those of start()
     std::uint32_t completed = 0;  // times that it has completed its accesses here, less those of wait()
@@ -54,10 +59,12 @@ struct WindowPlace {
     std::uint64_t control_address;
     transport::RemoteRegion memory;  // in memory of `owner`
     transport::RemoteRegion control;
+    transport::RemoteRegion granted;  // to networks, if it is_granted
     std::uint64_t size_bytes;
     std::uint64_t unit_bytes;
     std::int32_t owner;  // of the memory, a rank of the window
     std::uint32_t failed;
+    std::uint64_t is_granted;
 };
 
 /// Of the frames between ranks of a window. The context is that of its communicator.

@@ -72,6 +72,9 @@ public:
 
     /// Throws if the peer cannot be reached.
     void connect_to(int peer_rank) { connected(peer_rank); }
+    /// Remote memory of the transport to this peer; nullptr if that has none. Throws if the peer cannot be
+    /// reached.
+    transport::RemoteMemory* memory_of(int peer_rank) { return connected(peer_rank).memory; }
     /// The largest payload of tell() to this peer. Throws if it cannot be reached.
     std::size_t most_told_bytes(int peer_rank)
     {

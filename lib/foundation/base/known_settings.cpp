@@ -83,6 +83,7 @@ constexpr KnownSetting kSettings[] = {
     {"", "TUTTI_SHARED_CORES", "whether ranks outnumber cores"},
     {"", "TUTTI_CORES", "an equal share of the machine's"},
     {"", "TUTTI_REDUCE_THREADS", "the rank's cores, at most 8"},
+    {"", "TUTTI_FABRIC_RMA", "on"},
     {"", "TUTTI_TCP_CONGESTION", "the system's, but never bbr"},
     {"", "TUTTI_CRASH_STACKS", "1"},
     {"", "TUTTI_VERBOSE", "not set"},

@@ -41,7 +41,7 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr Operation kLastOperation = Operation::window_call;
 
-/// Calls of windows that may wait. A fence is a collective.
+/// Calls of windows that may wait. A fence, and the end of a window, wait for puts and then as collectives.
 enum class WindowCall : std::uint8_t {
     put,
     get,
@@ -52,10 +52,18 @@ enum class WindowCall : std::uint8_t {
     lock,
     start,
     wait,
+    flush,
+    flush_all,
+    unlock,
+    unlock_all,
+    fence,
+    complete,
+    free,
 };
-inline constexpr std::array<std::string_view, 9> kWindowCallNames = {
-    "put",  "get",   "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap",
-    "lock", "start", "wait"};
+inline constexpr std::array<std::string_view, 16> kWindowCallNames = {
+    "put",      "get",  "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", "lock",
+    "start",    "wait", "flush",      "flush_all",      "unlock",       "unlock_all",       "fence",
+    "complete", "free"};
 
 /// The lowest bits of a collective's signature: what readers outside of the rank understand of it.
 struct CollectiveWord {

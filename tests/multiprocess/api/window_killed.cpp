@@ -37,7 +37,7 @@ void die(const tutti::Communicator& world, tutti::Window<double>& window, const 
     const double value = 1;
     if (where == "lock") {
         keep(window.lock(0)).put(value, 0);
-    } else if (where == "lock_all" || where == "flush") {
+    } else if (where == "lock_all" || where == "flush" || where == "put") {
         keep(window.lock_all())[0].accumulate(value, 0, tutti::sum);
     } else if (where == "fence") {
         keep(window.fence())[0].put(value, 0);
@@ -101,6 +101,15 @@ void wait(const tutti::Communicator& world, tutti::Window<double>& window, const
         while (window.local(last).empty());  // memory that is mapped stays
         access.end();
         keep(window.fence());
+    } else if (where == "put") {
+        auto& access = keep(window.lock_all());
+        access[last].put(value, 7);
+        access.flush(last);  // so the lock is held when the last rank dies
+        world.barrier();
+        for (;;) {
+            access[last].put(value, 7);
+            access.flush(last);
+        }
     } else if (where == "flush") {
         auto& access = keep(window.lock_all());
         double flag = 0;

@@ -1,4 +1,5 @@
 // Windows between processes: changed by all at once, over hosts, and by accesses that conflict.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,22 @@ void check_silent_success(const Result& result)
     CHECK(result.err == "");
 }
 
+// Succeeds; libfabric's transport tells whether it has read and written memory of ranks of other nodes.
+void check_run_over_libfabric(const Result& result, bool uses_remote_memory)
+{
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    CHECK(result.out == "");
+    Words told = lines_of(result.err);
+    std::erase_if(told, [](const std::string& line) { return !contains(line, "libfabric has read"); });
+    CHECK(!told.empty());
+    const auto any = [&](const char* none) {
+        return std::ranges::any_of(told, [&](const std::string& line) { return !contains(line, none); });
+    };
+    CHECK(any("nodes 0 times") == uses_remote_memory);
+    CHECK(any("written to it 0 times") == uses_remote_memory);
+}
+
 }  // namespace
 
 TEST_CASE("windows that all ranks change at once keep every change", "[windows]")
@@ -34,12 +51,30 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
     const std::string fabric = GENERATE("tcp", "ofi:net", "ofi:tcp;ofi_rxm");
     const auto split = GENERATE(std::vector{1, 1}, std::vector{2, 1}, std::vector{2, 3, 1});
     CAPTURE(fabric, split);
-    for (const std::vector<std::string>& run : {std::vector<std::string>{program("api_windows"), "hosts"},
-                                                {program("api_window_stress"), "150", "3"}}) {
-        std::vector<std::string> arguments{"--fabric", fabric};
+    std::vector<Words> programs = {{program("api_windows"), "hosts"},
+                                   {program("api_window_stress"), "150", "3"}};
+    if (split.size() == 2)
+        programs.push_back({program("api_window_sizes")});
+    for (const Words& run : programs) {
+        Words arguments{"--fabric", fabric};
         for (const std::string& word : on_hosts(split, run))
             arguments.push_back(word);
-        check_silent_success(tuttirun(arguments));
+        if (fabric == "tcp") {
+            check_silent_success(tuttirun(arguments));
+        } else {
+            arguments.insert(arguments.begin(), "-v");
+            check_run_over_libfabric(tuttirun(arguments), true);
+        }
+    }
+}
+
+TEST_CASE("over libfabric without remote reads and writes windows go by frames", "[windows][hosts]")
+{
+    for (const Words& run : {Words{program("api_windows"), "hosts"}, {program("api_window_sizes")}}) {
+        Words arguments{"-v", "--fabric", "ofi:net", "-x", "TUTTI_FABRIC_RMA=off"};
+        for (const std::string& word : on_hosts({2, 1}, run))
+            arguments.push_back(word);
+        check_run_over_libfabric(tuttirun(arguments), false);
     }
 }
 

@@ -59,6 +59,7 @@ TEST_CASE("a rank refuses variables that cannot be meant, and says what is possi
         {"TUTTI_FABRIC", "tpc", "did you mean 'tcp'?"},
         {"TUTTI_INTERFACE", "eth0,,eth1", "neither an interface nor a subnet"},
         {"TUTTI_INTERFACE", "10.1.0.0/99", "neither an interface nor a subnet"},
+        {"TUTTI_FABRIC_RMA", "offf", "is neither on nor off"},
         {"TUTTI_TCP_CONGESTION", "bogus", "or 'system' for the system's own"},
     }));
     CAPTURE(wrong.name, wrong.value);

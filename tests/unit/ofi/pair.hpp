@@ -1,6 +1,8 @@
 // Two ranks that are connected over libfabric, and memory that one lends the other.
 #pragma once
 
+#include <utility>
+
 #include "tests/unit/ofi/support.hpp"
 
 namespace tutti::test {
@@ -46,6 +48,28 @@ struct Lent {
     transport::ofi::OfiTransport& transport;
     transport::RemoteRegion region{};
     bool is_lent;
+};
+
+/// Memory of a rank that others may write to as well.
+struct Granted {
+    Granted(OfiRank& owner, std::size_t size) : bytes(size), transport(*owner.transport)
+    {
+        is_granted = transport.grant(bytes, region);
+    }
+    ~Granted() { revoke(); }
+    Granted(const Granted&) = delete;
+    Granted& operator=(const Granted&) = delete;
+
+    void revoke()
+    {
+        if (std::exchange(is_granted, false))
+            transport.revoke(region);
+    }
+
+    Bytes bytes;
+    transport::ofi::OfiTransport& transport;
+    transport::RemoteRegion region{};
+    bool is_granted;
 };
 
 }  // namespace tutti::test
