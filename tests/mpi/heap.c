@@ -1,5 +1,6 @@
 /* Messages out of malloc'ed memory. With the argument "shared", tuttirun has preloaded the heap: peers map the blocks,
  * also after a fork. With "own" it has not, and nobody maps anything. */
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +96,34 @@ static void forks(void)
     free(block);
 }
 
+/* A block that is attached to a window: the others count in it. Where they map it, its rank need make no call. */
+static void attached(int size, int is_mapped)
+{
+    long one = 1;
+    MPI_Aint there = 0;
+    MPI_Win win;
+    long* block = calloc(100000, 1);
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_attach(win, block, 100000));
+    CHECK_OK(MPI_Get_address(&block[77], &there));
+    MPI_Bcast(&there, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank != 0) {
+        CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+        CHECK_OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, there, 1, MPI_LONG, MPI_SUM, win));
+        CHECK_OK(MPI_Win_unlock(0, win));
+    } else if (is_mapped) {
+        while (__atomic_load_n(&block[77], __ATOMIC_ACQUIRE) != size - 1)
+            sched_yield();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        CHECK_EQUAL(block[77], size - 1);
+    CHECK_OK(MPI_Win_detach(win, block));
+    CHECK_OK(MPI_Win_free(&win));
+    free(block);
+}
+
 int main(int argc, char** argv)
 {
     int size = 0;
@@ -121,6 +150,7 @@ int main(int argc, char** argv)
     for (int i = 0; i < 50; ++i)
         pass(200000 + 1000 * i, i);
     CHECK_EQUAL(heaps(), expected);
+    attached(size, expected != 0);
     MPI_Finalize();
     return check_result();
 }

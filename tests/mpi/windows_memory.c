@@ -1,4 +1,5 @@
 /* Memory of windows: what ranks of a node share, and what is attached later. */
+#include <sched.h>
 #include <stdlib.h>
 #include "check.h"
 
@@ -158,6 +159,116 @@ static void dynamic(void)
         free(pieces[i]);
 }
 
+/* Memory that ranks of the node map is reached without its rank, which makes no call meanwhile. */
+static void attached_and_mapped(void)
+{
+    enum { kElements = 1000 };
+    int rank, size, i;
+    long *memory = NULL, one = 1, fetched = -1, expected = 0, swapped = -1, got[3] = {-1, -1, -1};
+    MPI_Aint there = 0;
+    MPI_Comm node;
+    MPI_Datatype every_second;
+    MPI_Win win;
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &size);
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, node, &win));
+    CHECK_OK(MPI_Type_vector(3, 1, 2, MPI_LONG, &every_second));
+    CHECK_OK(MPI_Type_commit(&every_second));
+    CHECK_OK(MPI_Alloc_mem(sizeof(long) * kElements, MPI_INFO_NULL, &memory));
+    memset(memory, 0, sizeof(long) * kElements);
+    CHECK_OK(MPI_Win_attach(win, memory, sizeof(long) * kElements));
+    CHECK_OK(MPI_Get_address(memory, &there));
+    MPI_Bcast(&there, 1, MPI_AINT, 0, node);
+    MPI_Barrier(node);
+    if (rank == 0) {
+        while (__atomic_load_n(&memory[0], __ATOMIC_ACQUIRE) != size - 1)
+            sched_yield();
+        for (i = 1; i < size; ++i)
+            CHECK_EQUAL(memory[i], 100 + i);
+        CHECK_EQUAL(memory[size], size - 1);
+    } else {
+        const long put = 100 + rank;
+        CHECK_OK(MPI_Win_lock_all(0, win));
+        CHECK_OK(MPI_Put(&put, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * rank), 1, MPI_LONG, win));
+        CHECK_OK(MPI_Win_flush(0, win));
+        CHECK_OK(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * rank), 1, MPI_LONG, win));
+        CHECK_OK(MPI_Win_flush(0, win));
+        CHECK_EQUAL(got[0], put);
+        CHECK_OK(MPI_Compare_and_swap(&put, &expected, &swapped, MPI_LONG, 0,
+                                      MPI_Aint_add(there, (MPI_Aint)sizeof(long) * (500 + 2 * rank)), win));
+        CHECK_OK(MPI_Win_flush(0, win));
+        CHECK_OK(MPI_Get(got, 3, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * (498 + 2 * rank)), 1,
+                         every_second, win));
+        CHECK_OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * size), 1, MPI_LONG,
+                                MPI_SUM, win));
+        CHECK_OK(MPI_Win_flush(0, win));
+        CHECK_EQUAL(swapped, 0);
+        CHECK_EQUAL(got[1], put);
+        CHECK_OK(MPI_Fetch_and_op(&one, &fetched, MPI_LONG, 0, there, MPI_SUM, win));
+        CHECK_OK(MPI_Win_unlock_all(win));
+        CHECK(fetched >= 0 && fetched < size - 1);
+    }
+    MPI_Barrier(node);
+    CHECK_OK(MPI_Win_detach(win, memory));
+    MPI_Barrier(node);
+    /* What is not attached any more, or not as long, is an error, though it is mapped. */
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+    CHECK_ERROR(MPI_Get(got, 1, MPI_LONG, 0, there, 1, MPI_LONG, win), MPI_ERR_RMA_RANGE, "attached");
+    CHECK_OK(MPI_Win_unlock(0, win));
+    MPI_Barrier(node);
+    CHECK_OK(MPI_Win_attach(win, memory, sizeof(long) * 2));
+    MPI_Barrier(node);
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+    CHECK_OK(MPI_Get(got, 2, MPI_LONG, 0, there, 2, MPI_LONG, win));
+    CHECK_ERROR(MPI_Get(got, 3, MPI_LONG, 0, there, 3, MPI_LONG, win), MPI_ERR_RMA_RANGE, "attached");
+    CHECK_ERROR(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, -1), 1, MPI_LONG, win), MPI_ERR_RMA_RANGE, "attached");
+    CHECK_OK(MPI_Win_unlock(0, win));
+    CHECK_EQUAL(got[0], size - 1);
+    MPI_Barrier(node);
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Free_mem(memory));
+    MPI_Type_free(&every_second);
+    MPI_Comm_free(&node);
+}
+
+/* More pieces than others are told of, in an order of their own, some of which are detached again. */
+static void many_attached(void)
+{
+    enum { kPieces = 300 };
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size, before = (rank + size - 1) % size;
+    static int* pieces[kPieces];
+    static MPI_Aint mine[kPieces], theirs[kPieces];
+    static int got[kPieces];
+    int i;
+    MPI_Win win;
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    for (i = 0; i < kPieces; ++i) {
+        CHECK_OK(MPI_Alloc_mem(sizeof(int), MPI_INFO_NULL, &pieces[i]));
+        *pieces[i] = 1000 * rank + i;
+        CHECK_OK(MPI_Win_attach(win, pieces[i], sizeof(int)));
+        CHECK_OK(MPI_Get_address(pieces[i], &mine[i]));
+    }
+    for (i = 0; i < kPieces; i += 7)
+        CHECK_OK(MPI_Win_detach(win, pieces[i]));
+    for (i = 0; i < kPieces; i += 7)
+        CHECK_OK(MPI_Win_attach(win, pieces[i], sizeof(int)));
+    MPI_Sendrecv(mine, kPieces, MPI_AINT, before, 0, theirs, kPieces, MPI_AINT, next, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    CHECK_OK(MPI_Win_fence(0, win));
+    for (i = 0; i < kPieces; ++i)
+        CHECK_OK(MPI_Get(&got[i], 1, MPI_INT, next, theirs[i], 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    for (i = 0; i < kPieces; ++i)
+        CHECK_EQUAL(got[i], 1000 * next + i);
+    for (i = 0; i < kPieces; ++i) {
+        CHECK_OK(MPI_Win_detach(win, pieces[i]));
+        CHECK_OK(MPI_Free_mem(pieces[i]));
+    }
+    CHECK_OK(MPI_Win_free(&win));
+}
+
 /* Memory of MPI_Alloc_mem, and of the stack. */
 static void other_memory(void)
 {
@@ -183,6 +294,8 @@ int main(int argc, char** argv)
     shared(1);
     one_has_all();
     dynamic();
+    attached_and_mapped();
+    many_attached();
     other_memory();
     MPI_Finalize();
     return check_result();

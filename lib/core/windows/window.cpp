@@ -9,6 +9,7 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/windows/attached_memory.hpp"
 #include "lib/core/windows/window_control.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "transports/shm/memory_file.hpp"
@@ -118,7 +119,7 @@ Window::~Window()
 void Window::make_memory(const WindowMemory& memory)
 {
     const std::size_t slots = std::max<std::size_t>(process_.bootstrap().local_peers().size(), 1);
-    const std::size_t control_bytes = WindowControl::size_bytes(slots);
+    const std::size_t control_bytes = control_and_attached_bytes(slots);
     const int own = communicator_->rank();
     const bool in_a_row = flavor_ == WindowFlavor::shared && memory.contiguous;
     WindowPlace place{};
@@ -143,6 +144,8 @@ void Window::make_memory(const WindowMemory& memory)
     base_ = flavor_ == WindowFlavor::create ? memory.base : static_cast<std::byte*>(allocated_);
     if (place.failed == 0) {
         WindowControl::make(control_memory_, slots);
+        if (flavor_ == WindowFlavor::dynamic)
+            AttachedMemory::make(static_cast<std::byte*>(control_memory_) + WindowControl::size_bytes(slots));
         const auto lock = process_.engine().lock();
         place.memory_address = address_of(base_);
         place.control_address = address_of(control_memory_);
@@ -189,6 +192,12 @@ void Window::make_memory(const WindowMemory& memory)
         std::rethrow_exception(failed);
 }
 
+// Behind the control of a dynamic window is what is attached to it.
+std::size_t Window::control_and_attached_bytes(std::size_t slots) const noexcept
+{
+    return WindowControl::size_bytes(slots) + (flavor_ == WindowFlavor::dynamic ? sizeof(AttachedMemory) : 0);
+}
+
 // Under the lock.
 void Window::look_for(int rank)
 {
@@ -197,7 +206,7 @@ void Window::look_for(int rank)
         return;
     const WindowPlace& place = places_[static_cast<std::size_t>(rank)];
     const WindowPlace& owner = places_[static_cast<std::size_t>(place.owner)];
-    const std::size_t slots = process_.bootstrap().local_peers().size();
+    const std::size_t slots = std::max<std::size_t>(process_.bootstrap().local_peers().size(), 1);
     const auto mapped = [&](int member, const transport::RemoteRegion& region,
                             std::size_t bytes) -> std::byte* {
         try {
@@ -207,17 +216,26 @@ void Window::look_for(int rank)
         }
     };
     const auto is_local = [&](int member) { return process_.is_local(communicator_->world_rank(member)); };
-    if (place.process == process_nonce())
+    if (is_in_this_process(rank))
         found.control = reinterpret_cast<WindowControl*>(pointer_to(place.control_address));
     else if (is_local(rank))
         found.control =
-            reinterpret_cast<WindowControl*>(mapped(rank, place.control, WindowControl::size_bytes(slots)));
+            reinterpret_cast<WindowControl*>(mapped(rank, place.control, control_and_attached_bytes(slots)));
+    if (found.control != nullptr && flavor_ == WindowFlavor::dynamic)
+        found.attached = reinterpret_cast<AttachedMemory*>(reinterpret_cast<std::byte*>(found.control) +
+                                                           WindowControl::size_bytes(slots));
     if (found.control == nullptr || place.size_bytes == 0)
         return;
     if (owner.process == process_nonce())
         found.memory = pointer_to(place.memory_address);
     else if (is_local(place.owner))
         found.memory = mapped(place.owner, place.memory, place.size_bytes);
+}
+
+// As a thread.
+bool Window::is_in_this_process(int rank) const noexcept
+{
+    return places_[static_cast<std::size_t>(rank)].process == process_nonce();
 }
 
 std::byte* Window::direct(int rank)

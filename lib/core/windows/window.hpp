@@ -86,7 +86,8 @@ public:
     /// the rank has memory, nor for this rank.
     std::byte* direct(int rank);
 
-    /// Of a dynamic window: other ranks may access these bytes from now on, or no longer.
+    /// Of a dynamic window: other ranks may access these bytes from now on, or no longer. Ranks of the node
+    /// map them if they are memory of tutti::allocate.
     Failure attach(void* memory, std::size_t size_bytes);
     Failure detach(const void* memory);
 
@@ -146,6 +147,7 @@ private:
 
     Window(StatePointer communicator, WindowFlavor flavor);
     void make_memory(const WindowMemory& memory);
+    std::size_t control_and_attached_bytes(std::size_t slots) const noexcept;
 
     // The memory of `bytes` bytes at a target, if that is all to know; nullptr: see admit().
     std::byte* reach(int rank, std::ptrdiff_t displacement, std::size_t bytes) const noexcept
@@ -170,6 +172,7 @@ private:
     Failure move(const OriginBlock& here, const TargetBlock& there, bool puts, bool notes);
     Failure move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place, bool puts);
     bool is_attached(std::uintptr_t address, std::size_t bytes) const noexcept;
+    std::byte* attached_at(int rank, std::uintptr_t address, std::size_t bytes);
     Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
                     const TargetBlock& to, const Update& update, bool notes);
     Failure look_for_conflict(std::string_view operation, WindowUse use, const TargetBlock& block,
@@ -188,6 +191,7 @@ private:
 
     // Under the engine's lock.
     void look_for(int rank);
+    bool is_in_this_process(int rank) const noexcept;
     Failure acquire(Engine::Lock& lock, WindowLock kind, int rank);
     bool holds_a_lock() const noexcept;
     bool is_awaited() const noexcept;

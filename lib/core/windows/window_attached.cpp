@@ -1,10 +1,12 @@
-// The memory of dynamic windows. Only its rank knows what it has attached, and checks each access.
+// The memory of dynamic windows. Its rank knows what it has attached, and checks each access by frames; ranks
+// of its node find what they map (attached_memory.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/windows/attached_memory.hpp"
 #include "lib/core/windows/window.hpp"
 
 namespace tutti::detail {
@@ -18,6 +20,26 @@ bool Window::is_attached(std::uintptr_t address, std::size_t bytes) const noexce
     --found;
     const std::size_t before = address - found->first;
     return before <= found->second && bytes <= found->second - before;
+}
+
+// Attached memory of a rank where this process maps it; nullptr: it does not, or nothing is attached there.
+std::byte* Window::attached_at(int rank, std::uintptr_t address, std::size_t bytes)
+{
+    const auto own = [&] { return reinterpret_cast<std::byte*>(address); };
+    const auto held = process_.engine().lock();
+    if (rank == communicator_->rank())
+        return is_attached(address, bytes) ? own() : nullptr;
+    const AttachedMemory* const attached = target(rank).attached;
+    const auto region = attached == nullptr ? std::nullopt : attached->find(address, bytes);
+    if (!region)
+        return nullptr;
+    if (is_in_this_process(rank))
+        return own();
+    try {
+        return process_.map(communicator_->world_rank(rank), *region, bytes).data();
+    } catch (const Error&) {
+        return nullptr;  // the operation goes by frames, and reports what is wrong
+    }
 }
 
 Window::Failure Window::not_attached(std::string_view operation, int rank, std::uint64_t address,
@@ -47,6 +69,10 @@ Window::Failure Window::attach(void* memory, std::size_t size_bytes)
                 "addresses {:#x} to {:#x} overlap memory that is attached already; detach() that first",
                 address, address + size_bytes));
     attached_.emplace(address, size_bytes);
+    if (size_bytes != 0)
+        target(communicator_->rank())
+            .attached->add(address, size_bytes,
+                           process_.expose({static_cast<const std::byte*>(memory), size_bytes}));
     return nullptr;
 }
 
@@ -59,6 +85,7 @@ Window::Failure Window::detach(const void* memory)
     if (attached_.erase(reinterpret_cast<std::uintptr_t>(memory)) == 0)
         return wrong(WindowFault::attachment, "detach", communicator_->rank(),
                      fmt::format("no memory is attached that begins at address {}", fmt::ptr(memory)));
+    target(communicator_->rank()).attached->remove(reinterpret_cast<std::uintptr_t>(memory));
     return nullptr;
 }
 

@@ -121,10 +121,13 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
     place.aim = {.target = block.rank, .bytes = bytes_of(block), .begin = low, .end = high};
     if (flavor_ == WindowFlavor::dynamic && !overflows && low >= 0) {
         const auto address = static_cast<std::uintptr_t>(low);
-        place.is_remote = block.rank != communicator_->rank();
-        if (!place.is_remote && !is_attached(address, static_cast<std::size_t>(high - low)))
-            return not_attached(operation, block.rank, address, static_cast<std::size_t>(high - low));
-        place.base = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
+        const auto bytes = static_cast<std::size_t>(high - low);
+        std::byte* const lowest_byte = attached_at(block.rank, address, bytes);
+        if (lowest_byte == nullptr && block.rank == communicator_->rank())
+            return not_attached(operation, block.rank, address, bytes);
+        place.is_remote = lowest_byte == nullptr;
+        if (!place.is_remote)
+            place.base = lowest_byte + (offset - low);
         return nullptr;
     }
     if (overflows || low < 0 || static_cast<std::size_t>(high) > there.size_bytes)
