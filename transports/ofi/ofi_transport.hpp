@@ -118,6 +118,7 @@ private:
 
     // receiving.cpp
     void post_receives();
+    std::size_t serve_all(Sink& sink);
     std::size_t poll_fabric(Sink& sink);
     void ended(const Completed& completed, Sink& sink, std::size_t& frames);
     void failed(const FailedOperation& failure);

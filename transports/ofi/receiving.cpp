@@ -14,6 +14,8 @@ namespace {
 
 // Polls of the fabric in one pass, up to 16 events each: other work must get its turn.
 constexpr int kPollsAPass = 4;
+// Of a rank whose memory peers may access.
+constexpr int kPollsBeforeSleep = 64;
 // Links carry few messages: this is the shortest time between two looks at them.
 constexpr std::int64_t kLookNs = 50'000;
 
@@ -55,6 +57,8 @@ std::size_t OfiTransport::progress(Sink& sink)
         see_off_leavers();
         events += report_losses(sink);
     }
+    if (armed_ && events == 0 && !granted_.empty())
+        events += serve_all(sink);
     if (armed_ && events == 0) {
         // Some providers notice only here that there is more.
         const bool unsure = !quiet_ || (endpoint_.wait_fd() >= 0 && !endpoint_.may_sleep());
@@ -63,6 +67,17 @@ std::size_t OfiTransport::progress(Sink& sink)
         return unsure && unsure_ < 3;
     }
     return events;
+}
+
+// Peers write and read granted memory without an event here. A provider may serve one of them in each poll,
+// and what it leaves in its connections wakes nobody: it has come already. So there are some more polls
+// before a sleep, as many as a peer has writes under way.
+std::size_t OfiTransport::serve_all(Sink& sink)
+{
+    std::size_t frames = 0;
+    for (int polls = 0; polls < kPollsBeforeSleep && frames == 0; ++polls)
+        frames += poll_fabric(sink);
+    return frames;
 }
 
 std::size_t OfiTransport::poll_fabric(Sink& sink)

@@ -225,7 +225,7 @@ std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
 {
     if (endpoint_.wait_fd() < 0 || !unposted_.empty() || !to_tell_.empty() || unsure_ != 0)
         return now_ns + kAskSoonNs;
-    bool again = !losses_.empty() || !leavers_.empty();
+    bool again = !losses_.empty() || !leavers_.empty() || !granted_.empty();
     for (const int rank : known_) {
         const Peer& to = *peers_[static_cast<std::size_t>(rank)];
         if (to.state != Peer::State::living || to.link == nullptr)

@@ -109,6 +109,34 @@ TEST_CASE("many writes at once, each of which arrives")
     CHECK((granted.bytes == all));
 }
 
+TEST_CASE(
+    "a rank that is about to sleep has served all writes that have come: nothing else wakes it for them")
+{
+    Pair pair;
+    REQUIRE(drive_until([&] { pair.pass(); }, [&] { return pair.connected(); }));
+    constexpr std::size_t kWrites = 12;
+    constexpr std::size_t kBytes = 16'000;  // more than is read ahead, and all together what a socket takes
+    Granted granted(pair.b, kWrites * kBytes);
+    OfiCompletion first;
+    const Bytes all = numbered(kWrites * kBytes, 5);
+    REQUIRE(pair.a.transport->put(1, granted.region, std::span(all).first(1), first) == SendResult::pending);
+    REQUIRE(drive_until([&] { pair.pass(); }, [&] { return first.fired == 1; }));  // the fabric is connected
+    std::vector<OfiCompletion> completions(kWrites);
+    for (std::size_t i = 0; i < kWrites; ++i)
+        REQUIRE(pair.a.transport->put(1, behind(granted.region, i * kBytes),
+                                      std::span(all).subspan(i * kBytes, kBytes),
+                                      completions[i]) == SendResult::pending);
+    for (int i = 0; i < 100; ++i)
+        pair.a.progress();
+    pair.b.transport->arm();
+    REQUIRE(drive_until([] {}, [&] { return pair.b.progress() == 0; }));
+    CHECK((granted.bytes == all));
+    pair.b.transport->disarm();
+    REQUIRE(drive_until(
+        [&] { pair.pass(); },
+        [&] { return std::ranges::all_of(completions, [](auto& one) { return one.fired == 1; }); }));
+}
+
 TEST_CASE("memory that is lent for reading, or granted no more, is not written to")
 {
     Pair pair;
