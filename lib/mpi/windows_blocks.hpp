@@ -54,6 +54,15 @@ inline void check_sizes(std::size_t origin_bytes, std::size_t target_bytes)
         refuse_sizes(origin_bytes, target_bytes);
 }
 
+[[noreturn]] void refuse_request();
+
+/// Throws Failure where operations may not have requests: in epochs of which targets are a part.
+inline void check_may_have_request(const Window& window)
+{
+    if (window.state->is_in_active_epoch()) [[unlikely]]
+        refuse_request();
+}
+
 /// The handle of an operation of a window; nullptr: it is done.
 MPI_Request begun_on_window(const Window& window, detail::RequestState* state);
 

@@ -30,6 +30,8 @@ using Transfer = detail::Window::Failure (detail::Window::*)(const detail::Origi
             const OriginPart origin = origin_part(origin_addr, origin_count, origin_datatype);
             detail::RequestState* state = nullptr;
             const bool is_there = is_target(window, target_rank);
+            if (request != nullptr)
+                check_may_have_request(window);
             const TargetPart target =
                 target_part(window, target_rank, is_there ? target_disp : 0, target_count, target_datatype);
             check_sizes(origin.size_bytes, target.size_bytes);
@@ -53,6 +55,13 @@ void refuse_sizes(std::size_t origin_bytes, std::size_t target_bytes)
     fail(MPI_ERR_TYPE, fmt::format("the origin has {} bytes and the target {}; counts and datatypes must "
                                    "describe equally many",
                                    origin_bytes, target_bytes));
+}
+
+void refuse_request()
+{
+    fail(MPI_ERR_RMA_SYNC,
+         "operations with a request are for epochs of MPI_Win_lock and MPI_Win_lock_all; in others use the "
+         "call without a request");
 }
 
 MPI_Request begun_on_window(const Window&, detail::RequestState* state)

@@ -41,6 +41,12 @@ bool is_operators(const std::string& value)
     return value == "same_op" || value == "same_op_no_op";
 }
 
+bool is_count(const std::string& value)
+{
+    return !value.empty() &&
+           std::ranges::all_of(value, [](char digit) { return digit >= '0' && digit <= '9'; });
+}
+
 /// A hint: the value that counts where the program gives none, and whether one has a meaning.
 struct Hint {
     const char* key;
@@ -55,6 +61,7 @@ constexpr Hint kHints[] = {
     {"accumulate_ops", "same_op_no_op", is_operators},
     {"same_size", "false", is_truth},
     {"same_disp_unit", "false", is_truth},
+    {"mpi_accumulate_granularity", "0", is_count},
 };
 constexpr Hint kNoncontiguous = {"alloc_shared_noncontig", "false", is_truth};
 

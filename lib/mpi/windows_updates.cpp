@@ -144,8 +144,10 @@ int update_in(const char* call, MPI_Win win, bool has_request, MPI_Request* requ
 {
     return guard(call, win, [&] {
         const Window& window = window_of(win);
-        if (has_request)
+        if (has_request) {
             check_not_null(request, "request");
+            check_may_have_request(window);
+        }
         detail::RequestState* state = nullptr;
         begin(window, has_request ? &state : nullptr);
         if (has_request)

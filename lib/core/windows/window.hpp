@@ -91,6 +91,9 @@ public:
     Failure attach(void* memory, std::size_t size_bytes);
     Failure detach(const void* memory);
 
+    /// Of fence() or start(): the targets take part.
+    bool is_in_active_epoch() const noexcept { return epoch_ == Epoch::fence || epoch_ == Epoch::started; }
+
     // Operations, inside an epoch that covers the target. With `request` the caller may wait for the
     // operation alone: *request is its state, or nullptr if it is done. Then put and accumulate are complete
     // at the origin, get and those that fetch completely. A state's errors are in failure_of(). Blocks of
