@@ -177,6 +177,11 @@ Window::Failure Window::complete_puts_at(Engine::Lock& lock, std::string_view op
         return failed;
     if (ended == ErrorCode::peer_lost)
         return await_loss(lock, operation, aim);
+    // A network may notice first that a rank has died. Who answers has not.
+    const WindowTransfer nothing{{}, 0, 0, 0};
+    failed = ask(lock, operation, aim, WindowHeader::What::get, 0, std::as_bytes(std::span(&nothing, 1)), {});
+    if (failed)
+        return failed;
     return std::make_exception_ptr(
         Error(ended, operation,
               fmt::format("{}, rank {}: the network has not brought a put to its memory{}; to do without "
