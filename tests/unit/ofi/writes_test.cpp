@@ -67,7 +67,7 @@ TEST_CASE("a write brings exactly the bytes given to where they belong, and comp
         REQUIRE(pair.a.transport->put(1, behind(granted.region, kOffset), local, completion) ==
                 SendResult::pending);
         if (size <= copied)
-            std::memset(local.data(), 0, size);  // it has been copied
+            std::ranges::fill(local, std::byte{0});  // it has been copied
         const auto one_by_one = [&] {
             pair.a.progress();
             if (completion.fired == 0)
@@ -78,7 +78,7 @@ TEST_CASE("a write brings exactly the bytes given to where they belong, and comp
         CHECK(completion.result == ErrorCode::success);
         Bytes all(granted.bytes.size());
         std::memset(all.data(), static_cast<int>(kUntouched), all.size());
-        std::memcpy(all.data() + kOffset, expected.data(), size);
+        std::ranges::copy(expected, all.begin() + kOffset);
         CHECK((granted.bytes == all));
         Bytes back(size);
         OfiCompletion read;
