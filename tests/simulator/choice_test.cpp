@@ -68,6 +68,13 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Reduce>(table, {8, 1 << 20, kNode}) == "chain");
     CHECK(table.choose<Reduce>({2, 1 << 20, kNode}).segment_bytes == 0);
     CHECK(chosen<Allreduce>(table, {2, 8192, kCrowdedNode}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(table, {2, 512 << 10, kNode}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(table, {2, (512 << 10) + 1, kNode}) == "rabenseifner");
+    CHECK(chosen<Allreduce>(table, {2, 1 << 20, kCrowdedNode}) == "rabenseifner");
+    CHECK(chosen<Allreduce>(table, {3, 64 << 10, kCrowdedNode}) == "flat");
+    CHECK(chosen<Allreduce>(table, {3, (64 << 10) + 1, kCrowdedNode}) == "rabenseifner");
+    CHECK(chosen<Allreduce>(table, {8, 1 << 20, kCrowdedNode, false}) == "rabenseifner");
+    CHECK(chosen<Allreduce>(table, {9, 1 << 20, kCrowdedNode}) == "binomial");
     CHECK(chosen<Allreduce>(table, {16, 8, kNode}) == "recursive_doubling");
     CHECK(chosen<Allreduce>(table, {16, 8, kCrowdedNode}) == "flat");
     CHECK(chosen<Allreduce>(table, {16, 1 << 18, kNode}) == "rabenseifner");
