@@ -1,8 +1,10 @@
-// The collectives whose tensors are blocks of ranks. Lists of tensors travel in joint memory.
+// The collectives whose tensors are blocks of ranks. all_gather writes to the tensors of a list; other lists
+// travel in joint memory.
 #include <numeric>
 #include <utility>
 
 #include "lib/torch/process_group.hpp"
+#include "lib/torch/result_blocks.hpp"
 #include "lib/torch/tensors.hpp"
 
 namespace torch_tutti {
@@ -76,6 +78,19 @@ auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, con
     };
 }
 
+/// In place, as the tensors of a list may lie anywhere, on both sides of the input.
+auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, ResultBlocks blocks)
+{
+    return [communicator, in, blocks = std::move(blocks)](bool blocking) {
+        blocks.put(static_cast<std::size_t>(communicator.rank()), in);
+        const auto all = blocks.buffer();
+        if (!blocking)
+            return communicator.iallgatherv(all, blocks.counts());
+        communicator.allgatherv(all, blocks.counts());
+        return Request();
+    };
+}
+
 auto reduce_scatter_of(const tutti::Communicator& communicator, const Reduction& reduction, const Tensor& in,
                        const Tensor& out)
 {
@@ -108,11 +123,16 @@ WorkPointer TuttiGroup::allgather(std::vector<Tensors>& outputs, Tensors& inputs
     const Tensor in = packed(only("all_gather", inputs));
     const Tensors& blocks = list_of("all_gather", outputs, true);
     check_blocks("all_gather", blocks, in, ranks());
-    const Tensor joint = joint_memory(blocks);
+    ResultBlocks places(blocks);
+    const Tensor joint = places.joint();
     return submit({.type = OpType::ALLGATHER,
                    .title = "tutti:all_gather",
-                   .run = allgather_of(communicator_, in, joint),
-                   .finish = [joint, blocks] { copy_out(joint, blocks); },
+                   .run = allgather_of(communicator_, in, std::move(places)),
+                   .finish =
+                       [joint, blocks] {
+                           if (joint.defined())
+                               copy_out(joint, blocks);
+                       },
                    .results = blocks,
                    .held = {in, joint},
                    .inputs = inputs},

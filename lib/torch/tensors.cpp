@@ -2,14 +2,11 @@
 
 #include <cstring>
 
+#include "lib/torch/kept_memory.hpp"
+
 namespace torch_tutti {
 
 namespace {
-
-bool is_packed(const at::Tensor& tensor)
-{
-    return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
-}
 
 // A part of joint memory with the tensor's form.
 at::Tensor part(const at::Tensor& joint, std::size_t at, const at::Tensor& tensor)
@@ -86,6 +83,11 @@ tutti::Op op_of(const char* operation, c10d::ReduceOp::RedOpType op)
 
 }  // namespace
 
+bool is_packed(const at::Tensor& tensor)
+{
+    return tensor.is_contiguous() && !tensor.is_conj() && !tensor.is_neg();
+}
+
 at::Tensor packed(const at::Tensor& tensor)
 {
     return is_packed(tensor) ? tensor : tensor.resolve_conj().resolve_neg().contiguous();
@@ -107,7 +109,7 @@ at::Tensor joint_memory(const std::vector<at::Tensor>& tensors)
     std::size_t bytes = 0;
     for (const at::Tensor& tensor : tensors)
         bytes += tensor.nbytes();
-    return at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
+    return kept_memory(bytes);
 }
 
 void copy_in(const std::vector<at::Tensor>& tensors, const at::Tensor& joint)

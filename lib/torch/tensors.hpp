@@ -13,6 +13,8 @@
 
 namespace torch_tutti {
 
+/// Whether the tensor's elements follow each other in memory as they are.
+bool is_packed(const at::Tensor& tensor);
 /// The tensor itself where its elements follow each other in memory, else a copy that does.
 at::Tensor packed(const at::Tensor& tensor);
 /// The same without the tensor's contents, for results.

@@ -93,6 +93,32 @@ def strides():
         same(output, torch.full((2, 3), float(peer)))
 
 
+def lists():
+    """all_gather into tensors that lie anywhere: in any order, inside another tensor, over the input, large ones."""
+    for count in (1, 7, 300_000):
+        mine = torch.full((count,), rank + 1.)
+        wide = torch.zeros(2 * size, count)
+        backwards = [wide[2 * peer] for peer in reversed(range(size))]
+        dist.all_gather(backwards, mine)
+        for peer, output in enumerate(backwards):
+            same(output, torch.full((count,), peer + 1.))
+        same(wide[1::2], torch.zeros(size, count))  # what lies between is untouched
+        apart = [torch.zeros(count) if peer != rank else mine for peer in range(size)]
+        dist.all_gather(apart, mine)
+        for peer, output in enumerate(apart):
+            same(output, torch.full((count,), peer + 1.))
+        if size > 1:  # one tensor for all: whose block stays is not said
+            one = torch.zeros(count)
+            dist.all_gather([one] * size, mine)
+            assert one[0] in range(1, size + 1) and torch.equal(one, one[0].expand(count))
+    dist.all_gather([torch.zeros(0) for _ in range(size)], torch.zeros(0))
+    for _ in range(3):  # the second time in memory that the first has left
+        for count in (300_000, 5):
+            output = torch.zeros(count)
+            dist.reduce_scatter(output, [torch.full((count,), rank + 10. * peer) for peer in range(size)])
+            same(output, torch.full((count,), size * (size - 1) / 2 + 10. * rank * size))
+
+
 def blocks():
     for dtype in (*REALS, *INTEGERS, *COMPLEX, torch.bool):
         outputs = [torch.zeros(3, dtype=dtype) for _ in range(size)]
@@ -312,7 +338,7 @@ def limits():
 
 dist.init_process_group("tutti")
 rank, size = dist.get_rank(), dist.get_world_size()
-for test in (reductions, strides, blocks, all_to_all, messages, works, objects, groups, training, buckets, profile, limits):
+for test in (reductions, strides, lists, blocks, all_to_all, messages, works, objects, groups, training, buckets, profile, limits):
     test()
 dist.barrier()
 if rank == 0:
