@@ -1,10 +1,13 @@
-// Inputs of Tutti's choice of algorithms, for tools that measure and explain. Programs do not need them.
+// Inputs of Tutti's choice of algorithms, and who makes progress, for tools that measure and explain and for
+// libraries over Tutti. Programs do not need them.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "tutti/communicator.hpp"
 
 namespace tutti {
 
@@ -38,5 +41,14 @@ struct AlgorithmInfo {
 /// The algorithms that can do the call, each once. The first is the choice of the built-in rules, without
 /// environment and files. Throws ErrorCode::invalid_argument for an unknown collective.
 std::vector<AlgorithmInfo> usable_algorithms(std::string_view collective, const CallSituation& call);
+
+/// How operations of this rank go on while the program computes.
+struct ProgressInfo {
+    bool by_thread = false;  // a thread of Tutti's moves them on (Progress::thread, TUTTI_PROGRESS)
+    int cores = 1;           // that the rank owns: its share of the host's, or TUTTI_CORES
+};
+
+/// Of the rank that calls, in the job of `communicator`. Any thread.
+ProgressInfo progress_of(const Communicator& communicator);
 
 }  // namespace tutti

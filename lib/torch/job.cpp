@@ -12,8 +12,11 @@
 #include <string_view>
 #include <thread>
 
+#include <ATen/Parallel.h>
+
 #include "lib/torch/bootstrap_over_store.hpp"
 #include "tutti/environment.hpp"
+#include "tutti/introspection.hpp"
 
 namespace torch_tutti {
 
@@ -149,9 +152,12 @@ void leave() noexcept
         all.environment.reset();
 }
 
-bool has_progress_thread()
+bool all_have_spare_core(const tutti::Communicator& communicator)
 {
-    return from_environment("TUTTI_PROGRESS") == "thread";
+    const tutti::ProgressInfo own = tutti::progress_of(communicator);
+    int is_spare = own.by_thread && own.cores > at::get_num_threads();
+    communicator.allreduce(is_spare, tutti::min);
+    return is_spare != 0;
 }
 
 }  // namespace torch_tutti

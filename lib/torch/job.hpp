@@ -46,7 +46,8 @@ private:
     inline static std::atomic<int> count_{0};
 };
 
-/// Whether a thread of Tutti's makes progress beside the program's calls: TUTTI_PROGRESS=thread.
-bool has_progress_thread();
+/// Whether collectives gain from being begun: a thread of Tutti's moves them on (TUTTI_PROGRESS=thread), on a
+/// core that torch's threads leave free, at all ranks. Collective.
+bool all_have_spare_core(const tutti::Communicator& communicator);
 
 }  // namespace torch_tutti

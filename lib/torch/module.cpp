@@ -19,6 +19,13 @@ c10::intrusive_ptr<torch_tutti::Base> make_group(const c10::intrusive_ptr<c10d::
     return c10::make_intrusive<torch_tutti::TuttiGroup>(torch_tutti::join(store, member), timeout);
 }
 
+bool overlaps(const c10::intrusive_ptr<torch_tutti::Base>& group)
+{
+    const auto* const own = dynamic_cast<const torch_tutti::TuttiGroup*>(group.get());
+    TORCH_CHECK(own != nullptr, "overlaps: this group is of another backend than tutti");
+    return own->overlaps();
+}
+
 /// A line of text from rank 0 of the launcher's job to all its ranks.
 std::string tell_all(const std::string& line)
 {
@@ -36,6 +43,7 @@ PYBIND11_MODULE(_C, module)  // NOLINT
 {
     const auto unlocked = py::call_guard<py::gil_scoped_release>();
     module.def("make_group", make_group, unlocked);
+    module.def("overlaps", overlaps);
     module.def("is_launched", torch_tutti::is_launched);
     module.def(
         "launched_rank_and_size",

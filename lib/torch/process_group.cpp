@@ -41,7 +41,7 @@ TuttiGroup::TuttiGroup(tutti::Communicator communicator, std::chrono::millisecon
       monitored_(communicator_.dup()),
       // A blocking call is faster than one with a limit: torch's default of half an hour is none.
       timeout_(timeout >= kDefaultTimeoutOfTorch ? kNoTimeout : timeout),
-      has_thread_(has_progress_thread())
+      has_thread_(all_have_spare_core(communicator_))
 {
 }
 
@@ -49,8 +49,8 @@ WorkPointer TuttiGroup::submit(Operation operation, std::chrono::milliseconds ti
 {
     ++operations_;
     operation.limit = timeout == c10d::kUnsetTimeout ? timeout_ : timeout;
-    const bool begins = has_thread_ || operation.limit != kNoTimeout || c10d::isP2POp(operation.type);
-    const Form form = begins ? Form::begun : Form::blocking;
+    const bool begins = operation.limit != kNoTimeout || c10d::isP2POp(operation.type);
+    const Form form = begins ? Form::begun : has_thread_ ? Form::beside : Form::blocking;
     auto work = c10::make_intrusive<TuttiWork>(communicator_.rank(), std::move(operation), form);
     work->start();
     return work;

@@ -27,15 +27,18 @@ using Tensors = std::vector<at::Tensor>;
 using WorkPointer = c10::intrusive_ptr<c10d::Work>;
 
 /// Tensors are dense and in the memory of the CPU, of any strides. Collectives run to their end in the call,
-/// which is the fastest form. They are begun only, and completed by the Work, where operations have a limit
-/// of time, and with TUTTI_PROGRESS=thread. Messages are begun. Any thread may call. Calls throw c10::Error
-/// for tensors that do not fit, a Work's wait() throws the errors of the operation.
+/// which is the fastest form. They are begun only where operations have a limit of time, and then completed
+/// by the Work, and where a thread of Tutti's has a core to spare, which completes them. Messages are begun.
+/// Any thread may call. Calls throw c10::Error for tensors that do not fit, a Work's wait() throws the errors
+/// of the operation.
 class TuttiGroup final : public Base {
 public:
     /// `timeout` is that of each operation.
     TuttiGroup(tutti::Communicator communicator, std::chrono::milliseconds timeout);
 
     const std::string getBackendName() const override { return "tutti"; }
+    /// Whether a thread completes collectives beside the computing.
+    bool overlaps() const noexcept { return has_thread_; }
 
     WorkPointer broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
     WorkPointer allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;

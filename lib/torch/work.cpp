@@ -109,6 +109,12 @@ std::string TuttiWork::who_is_late()
     return ranks.empty() ? "all ranks have begun it" : "not come, or without an answer: rank " + ranks;
 }
 
+std::string TuttiWork::ended_late(std::chrono::milliseconds limit) const
+{
+    return std::string(operation_.title) + " has not ended within the timeout of " +
+           std::to_string(limit.count()) + " ms at rank " + std::to_string(rank_) + " of the group";
+}
+
 /// The caller has its tensors back after a collective and a receive; a send goes on with its own.
 void TuttiWork::conclude_late(std::chrono::milliseconds limit)
 {
@@ -118,9 +124,7 @@ void TuttiWork::conclude_late(std::chrono::milliseconds limit)
     } catch (const tutti::Error& error) {
         late = error.what();
     }
-    const auto failure = std::make_exception_ptr(std::runtime_error(
-        std::string(operation_.title) + " has not ended within the timeout of " + std::to_string(limit.count()) +
-        " ms at rank " + std::to_string(rank_) + " of the group: " + late));
+    const auto failure = std::make_exception_ptr(std::runtime_error(ended_late(limit) + ": " + late));
     if (!is_message())
         request_.give_up();
     else if (request_.cancel())
@@ -137,10 +141,9 @@ void TuttiWork::await(std::chrono::milliseconds limit)
         const auto done = [this] { return completed_; };
         if (limit == kNoTimeout)
             return cv_.wait(lock, done);
-        if (cv_.wait_for(lock, limit, done))
-            return;
-        lock.unlock();
-        return conclude_late(limit);
+        if (!cv_.wait_for(lock, limit, done))
+            throw std::runtime_error(ended_late(limit) + ": it goes on");
+        return;
     }
     try {
         if (limit == kNoTimeout)
@@ -193,19 +196,37 @@ std::exception_ptr TuttiWork::exception() const
     return Work::exception();
 }
 
+void TuttiWork::let_thread_conclude()
+{
+    const std::lock_guard turn(turn_);
+    if (!request_.active())
+        return;
+    const auto self = c10::intrusive_ptr<TuttiWork>::unsafe_reclaim_from_nonowning(this);
+    std::move(request_).then(
+        [self, unattended = Unattended()](const tutti::Status&, const std::exception_ptr& failure) {
+            self->conclude(failure);
+        });
+}
+
 c10::intrusive_ptr<c10::ivalue::Future> TuttiWork::getFuture()
 {
-    if (!Work::isCompleted()) {
+    if (!Work::isCompleted() && form_ != Form::beside) {
         TORCH_CHECK(!is_message(), "tutti: a message that is under way has no future; wait for it");
         await(operation_.limit);
     }
-    const std::lock_guard lock(mutex_);
-    if (future_ == nullptr) {
-        future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::ofTensors());
-        if (ended_)
-            tell(*future_, failure_);
+    c10::intrusive_ptr<c10::ivalue::Future> future;
+    {
+        const std::lock_guard lock(mutex_);
+        if (future_ == nullptr) {
+            future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::ofTensors());
+            if (ended_)
+                tell(*future_, failure_);
+        }
+        future = future_;
     }
-    return future_;
+    if (form_ == Form::beside)
+        let_thread_conclude();
+    return future;
 }
 
 }  // namespace torch_tutti

@@ -31,7 +31,8 @@ struct Operation {
 /// How an operation goes on.
 enum class Form {
     blocking,  // to its end, in the call that makes the Work
-    begun      // begun by that call, completed by wait()
+    begun,     // begun by that call, completed by wait()
+    beside     // begun by that call, completed by wait() or by Tutti's thread
 };
 
 /// Any thread may call.
@@ -51,16 +52,19 @@ public:
     int sourceRank() const override { return source_; }
     std::vector<at::Tensor> result() override { return operation_.results; }
     bool wait(std::chrono::milliseconds timeout) override;
-    /// Complete when it returns. Throws c10::Error for a message, which may need the program's next call.
+    /// Complete when it returns, unless Tutti's thread completes it. What follows the future then runs in
+    /// that thread. Throws c10::Error for a message, which may need the program's next call.
     c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
 private:
     bool is_message() const noexcept;
     void await(std::chrono::milliseconds limit);
+    void let_thread_conclude();
     void conclude(std::exception_ptr failure) noexcept;
     void tell(c10::ivalue::Future& future, const std::exception_ptr& failure);
     void conclude_late(std::chrono::milliseconds limit);
     std::string who_is_late();
+    std::string ended_late(std::chrono::milliseconds limit) const;
 
     Operation operation_;
     const Form form_;

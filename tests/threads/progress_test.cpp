@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/threads/support.hpp"
+#include "tutti/introspection.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -214,4 +215,17 @@ TEST_CASE("progress threads with nothing to move use no processor time")
             waiting.wait();
         },
         kThread);
+}
+
+TEST_CASE("a rank learns who makes its progress, and how many cores it owns")
+{
+    const Variable cores("TUTTI_CORES", "3");
+    at_size(
+        2,
+        [](const Communicator& world) {
+            expect(progress_of(world).by_thread);
+            expect(progress_of(world).cores == 3);
+        },
+        kThread);
+    at_size(2, [](const Communicator& world) { expect(!progress_of(world).by_thread); });
 }

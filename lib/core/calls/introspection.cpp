@@ -7,6 +7,10 @@
 
 #include "collectives/catalogue.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/communicator_access.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/foundation/base/cpus.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti {
@@ -47,6 +51,13 @@ std::vector<AlgorithmInfo> usable_algorithms(std::string_view collective, const 
             usable.push_back({algorithm.name, algorithm.has_segments ? collectives::kDefaultSegmentBytes : 0,
                               needs_board(algorithm.needs)});
     return usable;
+}
+
+ProgressInfo progress_of(const Communicator& communicator)
+{
+    detail::Process& process = CommunicatorAccess::state_of(communicator)->process();
+    const int local_ranks = static_cast<int>(process.bootstrap().local_peers().size());
+    return {process.engine().has_thread(), base::cores_owned(local_ranks)};
 }
 
 }  // namespace tutti

@@ -17,7 +17,7 @@ import torch.distributed as dist
 
 from torch_tutti import _C
 
-__all__ = ["monitored_barrier"]
+__all__ = ["monitored_barrier", "overlaps"]
 
 
 def _make_group(options, _):
@@ -55,6 +55,17 @@ def _rendezvous_by_environment(url, **options):
 def monitored_barrier(group=None, timeout=datetime.timedelta(minutes=30), wait_all_ranks=False):
     """dist.monitored_barrier, which torch 1 has for Gloo only: rank 0 raises an error that names who is late."""
     (group or dist.group.WORLD).monitored_barrier(timeout, wait_all_ranks)
+
+
+def _backend_of(group):
+    """Torch 2's groups have a backend for each kind of device."""
+    return group._get_backend(torch.device("cpu")) if hasattr(group, "_get_backend") else group
+
+
+def overlaps(group=None):
+    """Whether collectives of the group, one of backend tutti, go on beside the computing. It needs
+    TUTTI_PROGRESS=thread and, at all ranks, a core that torch's threads leave free when the group is made."""
+    return _C.overlaps(_backend_of(group or dist.group.WORLD))
 
 
 @contextlib.contextmanager
