@@ -34,7 +34,7 @@ BootstrapOverStore::BootstrapOverStore(c10::intrusive_ptr<c10d::Store> store, in
 void BootstrapOverStore::publish(std::string_view key, std::span<const std::byte> value)
 {
     const auto* const data = reinterpret_cast<const uint8_t*>(value.data());
-    store_->set(key_of(rank_, key), {data, data + value.size()});
+    store_->set(key_of(rank_, key), std::vector<uint8_t>(data, data + value.size()));
 }
 
 std::vector<std::byte> BootstrapOverStore::fetch(int rank, std::string_view key)

@@ -2,6 +2,9 @@
 
 #include <c10/core/CPUAllocator.h>
 
+#include <cstring>
+#include <utility>
+
 #include "tutti/allocate.hpp"
 
 namespace torch_tutti {
@@ -18,13 +21,16 @@ class SharedAllocator final : public at::Allocator {
 public:
     explicit SharedAllocator(at::Allocator& otherwise) : otherwise_(otherwise) {}
 
-    at::DataPtr allocate(std::size_t bytes) const override
+    // Without "override", as each version of torch has some of these: the first one is const in old versions.
+    at::DataPtr allocate(std::size_t bytes) { return std::as_const(*this).allocate(bytes); }
+    at::DataPtr allocate(std::size_t bytes) const
     {
         if (!shares || bytes < kLeastBytes)
             return otherwise_.allocate(bytes);
         void* const memory = tutti::allocate(bytes);
         return {memory, memory, tutti::deallocate, at::kCPU};
     }
+    void copy_data(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
 
 private:
     at::Allocator& otherwise_;

@@ -25,7 +25,7 @@ def _make_group(options, _):
                          list(options.global_ranks_in_group))
 
 
-def _rendezvous_of_launcher(_url, timeout=dist.default_pg_timeout, **_options):
+def _rendezvous_of_launcher(_url, timeout=datetime.timedelta(minutes=30), **_options):
     """The ranks of tuttirun or another PMIx launcher, and a store at rank 0 whose port the system chooses."""
     rank, size = _C.launched_rank_and_size()
     if rank == 0:
