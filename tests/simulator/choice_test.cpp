@@ -154,6 +154,8 @@ TEST_CASE("where nodes are known, the table takes hierarchical algorithms for wh
     CHECK(chosen<Reduce>(table, {4, 2049, mixed}) == "hierarchical");
     CHECK(chosen<Reduce>(table, {4, 2049, mixed, false}) == "rabenseifner");
     CHECK(chosen<Allreduce>(table, {64, 16384, several, false}) == "hierarchical");
+    CHECK(chosen<Allreduce>(table, {2, 8 << 20, several}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(table, {2, (8 << 20) + 1, several}) == "rabenseifner");
     CHECK(chosen<Allreduce>(table, {64, 16385, several}) == "rabenseifner");
     CHECK(chosen<ReduceScatter>(table, {64, 2048, several}) == "hierarchical");
     CHECK(chosen<ReduceScatter>(table, {64, 2049, several}) == "recursive_halving");
