@@ -25,6 +25,16 @@ gloo::transport::tcp::attr interface_for(const bootstrap::Bootstrap& bootstrap)
     return attributes;
 }
 
+// Newer versions keep the store.
+template <class Context, class Device>
+void connect(Context& context, std::shared_ptr<JobStore> store, Device& device)
+{
+    if constexpr (requires { context.connectFullMesh(store, device); })
+        context.connectFullMesh(store, device);
+    else
+        context.connectFullMesh(*store, device);
+}
+
 // Gloo's interface has no const; it only reads these buffers.
 char* bytes_of(ConstBytes bytes)
 {
@@ -35,10 +45,9 @@ char* bytes_of(ConstBytes bytes)
 
 GlooBackend::GlooBackend(bootstrap::Bootstrap& bootstrap)
 {
-    JobStore store(bootstrap);
     auto device = gloo::transport::tcp::CreateDevice(interface_for(bootstrap));
     auto context = std::make_shared<gloo::rendezvous::Context>(bootstrap.rank(), bootstrap.size());
-    context->connectFullMesh(store, device);
+    connect(*context, std::make_shared<JobStore>(bootstrap), device);
     context_ = std::move(context);
 }
 

@@ -10,7 +10,7 @@
 
 namespace tutti::bench {
 
-/// All ranks of the job that `bootstrap` belongs to, connected by TCP: Debian's Gloo has no shared memory.
+/// All ranks of the job that `bootstrap` belongs to, connected by TCP: Gloo has no shared memory.
 class GlooBackend {
 public:
     using Prepared = GlooCollective;
