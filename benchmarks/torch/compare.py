@@ -53,10 +53,10 @@ def own_cost(options, alone):
                        rows, label="Call")
 
 
-def ddp(options, groups):
+def ddp(options, groups, alone):
     rows = []
     for model in training.MODELS[:options.models]:
-        name, kept = training.trainings(*model, dist.get_rank(), {**groups, "none": None})
+        name, kept = training.trainings(*model, dist.get_rank(), {**groups, "alone": alone, "none": None})
         calls = {library: one.step for library, one in kept.items()}
         rows.append(record.row(timing.by_turns(calls, options.seconds, options.rounds), label=name))
     return record.case("ddp", f"Step of DistributedDataParallel, batch {training.BATCH}", dist.get_world_size(), rows,
@@ -74,7 +74,7 @@ def main():
         if name == "own_cost":
             cases.append(own_cost(options, alone))
         elif name == "ddp":
-            cases.append(ddp(options, groups))
+            cases.append(ddp(options, groups, alone))
         else:
             cases.append(collective(name, options, groups))
         if dist.get_rank() == 0:

@@ -6,7 +6,7 @@ import statistics
 
 import torch
 
-NAMES = {"tutti": "Tutti", "gloo": "Gloo", "none": "no communication"}
+NAMES = {"tutti": "Tutti", "gloo": "Gloo", "alone": "group of one rank", "none": "no communication"}
 OWN, PEER = "tutti", "gloo"
 
 
