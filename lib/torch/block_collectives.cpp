@@ -78,15 +78,22 @@ auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, con
     };
 }
 
-/// In place, as the tensors of a list may lie anywhere, on both sides of the input.
+/// In place where the input lies between the tensors of the list, or is one of them.
 auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, ResultBlocks blocks)
 {
     return [communicator, in, blocks = std::move(blocks)](bool blocking) {
-        blocks.put(static_cast<std::size_t>(communicator.rank()), in);
+        const auto mine = bytes_of(in);
         const auto all = blocks.buffer();
+        const bool apart = blocks.are_apart_from(in);
+        if (!apart)
+            blocks.put(static_cast<std::size_t>(communicator.rank()), in);
         if (!blocking)
-            return communicator.iallgatherv(all, blocks.counts());
-        communicator.allgatherv(all, blocks.counts());
+            return apart ? communicator.iallgatherv(mine, all, blocks.counts())
+                         : communicator.iallgatherv(all, blocks.counts());
+        if (apart)
+            communicator.allgatherv(mine, all, blocks.counts());
+        else
+            communicator.allgatherv(all, blocks.counts());
         return Request();
     };
 }

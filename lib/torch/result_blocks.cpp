@@ -68,6 +68,12 @@ void ResultBlocks::place_at_tensors(const std::vector<at::Tensor>& tensors)
                                                       : static_cast<std::size_t>(begin_of(tensor) - begin_));
 }
 
+bool ResultBlocks::are_apart_from(const at::Tensor& data) const
+{
+    const char* const begin = begin_of(data);
+    return data.nbytes() == 0 || begin + data.nbytes() <= begin_ || begin >= begin_ + extent_;
+}
+
 void ResultBlocks::put(std::size_t block, const at::Tensor& data) const
 {
     char* const place = begin_ + displacements_[block];

@@ -20,6 +20,8 @@ public:
     /// Bytes from the first block to the end of the last one. Between blocks may be memory of others.
     auto buffer() const { return tutti::typed(static_cast<void*>(begin_), extent_, tutti::DataType::uint8); }
     tutti::BlockCounts counts() const { return {counts_, displacements_}; }
+    /// Whether the tensor's memory is outside of the buffer.
+    bool are_apart_from(const at::Tensor& data) const;
     /// Copies the bytes of a dense tensor into the block, unless they are there.
     void put(std::size_t block, const at::Tensor& data) const;
 

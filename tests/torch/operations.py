@@ -103,6 +103,11 @@ def lists():
         for peer, output in enumerate(backwards):
             same(output, torch.full((count,), peer + 1.))
         same(wide[1::2], torch.zeros(size, count))  # what lies between is untouched
+        wide[1] = rank + 2.
+        dist.all_gather(backwards, wide[1])
+        for peer, output in enumerate(backwards):
+            same(output, torch.full((count,), peer + 2.))
+        same(wide[1], torch.full((count,), rank + 2.))
         apart = [torch.zeros(count) if peer != rank else mine for peer in range(size)]
         dist.all_gather(apart, mine)
         for peer, output in enumerate(apart):
