@@ -112,6 +112,11 @@ bool is_launched()
     return !from_environment("PMIX_RANK").empty() && from_environment("TORCHELASTIC_RUN_ID").empty();
 }
 
+bool has_launcher()
+{
+    return !from_environment("PMIX_RANK").empty() || !from_environment("TORCHELASTIC_RUN_ID").empty();
+}
+
 tutti::Communicator join_launched()
 {
     Job& all = job();

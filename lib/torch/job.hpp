@@ -28,6 +28,8 @@ tutti::Communicator join(const c10::intrusive_ptr<c10d::Store>& store, const Mem
 bool is_launched();
 /// Joins the launcher's job and returns all its ranks.
 tutti::Communicator join_launched();
+/// Whether this process is a rank of a launcher's or of torchrun's, which ends all ranks when one dies.
+bool has_launcher();
 
 /// Leaves the job, if this process has joined one. Other ranks that wait for this one get an error. Does not
 /// wait long for operations that cannot end: then the end of the process leaves the job.

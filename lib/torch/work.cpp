@@ -210,7 +210,8 @@ void TuttiWork::let_thread_conclude()
 
 c10::intrusive_ptr<c10::ivalue::Future> TuttiWork::getFuture()
 {
-    if (!Work::isCompleted() && form_ != Form::beside) {
+    const bool thread_concludes = form_ == Form::beside && has_launcher();
+    if (!Work::isCompleted() && !thread_concludes) {
         TORCH_CHECK(!is_message(), "tutti: a message that is under way has no future; wait for it");
         await(operation_.limit);
     }
@@ -224,7 +225,7 @@ c10::intrusive_ptr<c10::ivalue::Future> TuttiWork::getFuture()
         }
         future = future_;
     }
-    if (form_ == Form::beside)
+    if (thread_concludes)
         let_thread_conclude();
     return future;
 }

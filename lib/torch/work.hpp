@@ -52,8 +52,9 @@ public:
     int sourceRank() const override { return source_; }
     std::vector<at::Tensor> result() override { return operation_.results; }
     bool wait(std::chrono::milliseconds timeout) override;
-    /// Complete when it returns, unless Tutti's thread completes it. What follows the future then runs in
-    /// that thread. Throws c10::Error for a message, which may need the program's next call.
+    /// Complete when it returns, unless Tutti's thread completes it: where a launcher ends the job when a
+    /// rank dies, as then nobody of the program waits in Tutti. What follows the future runs in that thread.
+    /// Throws c10::Error for a message, which may need the program's next call.
     c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
 private:

@@ -17,7 +17,7 @@ import time
 import torch
 import torch.distributed as dist
 
-import torch_tutti  # noqa: F401
+import torch_tutti
 
 RANKS = 4
 
@@ -50,9 +50,13 @@ def start(folder, rank, port, **options):
     return data
 
 
-def death(folder, rank, port, victim):
-    """The victim dies without a word. Rank 0 holds the store."""
+def death(folder, rank, port, victim, beside=False):
+    """The victim dies without a word. Rank 0 holds the store. Beside: collectives go on beside the computing."""
+    if beside:
+        os.environ.update(TUTTI_PROGRESS="thread", TUTTI_CORES="2")
+        torch.set_num_threads(1)
     data = start(folder, rank, port)
+    assert torch_tutti.overlaps() == beside
     others = [other for other in range(RANKS) if other != victim]
     if rank == victim:
         while not all((folder / f"waits.{other}").exists() for other in others):
@@ -61,7 +65,10 @@ def death(folder, rank, port, victim):
         time.sleep(0.3)
         os.kill(os.getpid(), signal.SIGKILL)
     (folder / f"waits.{rank}").touch()
-    error = error_of(lambda: dist.all_reduce(data))
+    if beside:
+        error = error_of(dist.all_reduce(data, async_op=True).get_future().wait)
+    else:
+        error = error_of(lambda: dist.all_reduce(data))
     seconds = time.monotonic() - float((folder / "died").read_text())
     assert f"allreduce: peer lost: rank {victim} of the communicator was lost" in error, error
     assert "4000 bytes" in error and socket.gethostname() in error, error
@@ -149,6 +156,7 @@ def end_of(pid, patience=40):
 SCENARIOS = (
     (lambda *rank: death(*rank, victim=3), [0, 0, 0, -signal.SIGKILL]),
     (lambda *rank: death(*rank, victim=0), [-signal.SIGKILL, 0, 0, 0]),
+    (lambda *rank: death(*rank, victim=3, beside=True), [0, 0, 0, -signal.SIGKILL]),
     (late, [0, 0, 0, 0]),
     (exception, [0, 1, 0, 0]),
     (fork, [0, 0, 0, 0]),
