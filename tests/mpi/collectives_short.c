@@ -1,6 +1,7 @@
-/* Many blocking collectives of short data in a row, as ranks of a node do them in shared memory: sizes around a cache
-   line's and a chunk's, every root, in place, ranks that run ahead or come late, operators of the program's, several
-   communicators, memory that the others map or do not, and messages and non-blocking collectives under way meanwhile. */
+/* Many blocking collectives of short data in a row, as ranks of a node do them in shared memory: sizes around
+   a cache line's and a chunk's, every root, in place, ranks that run ahead or come late, operators of the
+   program's, several communicators, memory that the others map or do not, and messages and non-blocking
+   collectives under way meanwhile. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -116,15 +117,16 @@ static void rooted_blocks(int round, int count)
         for (r = 0; rank == root && r < size; ++r)
             CHECK(!wrong(out + r * count, count, round, r, root));
         fill(out + rank * count, count, round + 1, root);
-        CHECK_OK(MPI_Gather(rank == root ? MPI_IN_PLACE : out + rank * count, count, MPI_INT, out, count, MPI_INT, root,
-                            comm));
+        CHECK_OK(MPI_Gather(rank == root ? MPI_IN_PLACE : out + rank * count, count, MPI_INT, out, count,
+                            MPI_INT, root, comm));
         for (r = 0; rank == root && r < size; ++r)
             CHECK(!wrong(out + r * count, count, round + 1, r, root));
         for (r = 0; r < size; ++r)
             fill(in + r * count, count, round, r);
         CHECK_OK(MPI_Scatter(in, count, MPI_INT, out, count, MPI_INT, root, comm));
         CHECK(!wrong(out, count, round, root, rank));
-        CHECK_OK(MPI_Scatter(in, count, MPI_INT, rank == root ? MPI_IN_PLACE : out, count, MPI_INT, root, comm));
+        CHECK_OK(
+            MPI_Scatter(in, count, MPI_INT, rank == root ? MPI_IN_PLACE : out, count, MPI_INT, root, comm));
         CHECK(!wrong(rank == root ? in + rank * count : out, count, round, root, rank));
     }
 }

@@ -1,5 +1,5 @@
-/* Messages out of malloc'ed memory. With the argument "shared", tuttirun has preloaded the heap: peers map the blocks,
- * also after a fork. With "own" it has not, and nobody maps anything. */
+/* Messages out of malloc'ed memory. With the argument "shared", tuttirun has preloaded the heap: peers map
+ * the blocks, also after a fork. With "own" it has not, and nobody maps anything. */
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -36,7 +36,8 @@ static void pass(int bytes, int value)
     unsigned char* out = malloc((size_t)bytes);
     unsigned char* in = calloc((size_t)bytes, 1);
     memset(out, value + rank, (size_t)bytes);
-    CHECK_OK(MPI_Sendrecv(out, bytes, MPI_BYTE, right, 1, in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &status));
+    CHECK_OK(
+        MPI_Sendrecv(out, bytes, MPI_BYTE, right, 1, in, bytes, MPI_BYTE, left, 1, MPI_COMM_WORLD, &status));
     memset(out, 0, (size_t)bytes); /* the receiver has it */
     CHECK_OK(MPI_Get_count(&status, MPI_BYTE, &count));
     CHECK_EQUAL(count, bytes);
@@ -70,7 +71,8 @@ static void windows(void)
     }
 }
 
-/* The child sees what there was at the fork, and writes to its own memory; the parent goes on in shared memory. */
+/* The child sees what there was at the fork, and writes to its own memory; the parent goes on in shared
+ * memory. */
 static void forks(void)
 {
     int status = -1;
@@ -90,13 +92,15 @@ static void forks(void)
     CHECK_EQUAL(waitpid(child, &status, 0), child);
     CHECK_EQUAL(status, 0);
     CHECK(is_filled(block, kMost, 1));
-    CHECK_OK(MPI_Sendrecv_replace(block, kMost, MPI_BYTE, right, 2, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(
+        MPI_Sendrecv_replace(block, kMost, MPI_BYTE, right, 2, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK(is_filled(block, kMost, 1));
     CHECK_EQUAL(system("exit 3"), 3 << 8);
     free(block);
 }
 
-/* A block that is attached to a window: the others count in it. Where they map it, its rank need make no call. */
+/* A block that is attached to a window: the others count in it. Where they map it, its rank need make no
+ * call. */
 static void attached(int size, int is_mapped)
 {
     long one = 1;
@@ -139,7 +143,8 @@ int main(int argc, char** argv)
 
     memset(before, rank, 100000);
     if (size > 1)
-        CHECK_OK(MPI_Sendrecv_replace(before, 100000, MPI_BYTE, right, 0, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Sendrecv_replace(before, 100000, MPI_BYTE, right, 0, left, 0, MPI_COMM_WORLD,
+                                      MPI_STATUS_IGNORE));
     CHECK(is_filled(before, 100000, left));
     CHECK_EQUAL(heaps(), expected);
     free(before);

@@ -1,7 +1,7 @@
-/* Several threads wait at once: each for its own requests, in every way; for requests that another thread completes; and
-   for collectives. */
-#include "check.h"
+/* Several threads wait at once: each for its own requests, in every way; for requests that another thread
+   completes; and for collectives. */
 #include <pthread.h>
+#include "check.h"
 
 enum { kThreads = 4, kRounds = 60, kEach = 6 };
 
@@ -50,7 +50,8 @@ static void* exchange(void* number)
     int in[kEach], out[kEach], round, i;
     for (round = 0; round < kRounds; ++round) {
         for (i = 0; i < kEach; ++i)
-            CHECK_OK(MPI_Irecv(&in[i], 1, MPI_INT, left, tag_of(thread, round, i), MPI_COMM_WORLD, &requests[i]));
+            CHECK_OK(
+                MPI_Irecv(&in[i], 1, MPI_INT, left, tag_of(thread, round, i), MPI_COMM_WORLD, &requests[i]));
         for (i = 0; i < kEach; ++i) {
             out[i] = 1000 * rank + tag_of(thread, round, i) % 1000;
             CHECK_OK(MPI_Send(&out[i], 1, MPI_INT, right, tag_of(thread, round, i), MPI_COMM_WORLD));
@@ -72,7 +73,8 @@ static void several_waits(void)
         pthread_join(threads[i], NULL);
 }
 
-/* Blocking collectives of several threads at once, each on a communicator of its own, in its own order of calls. */
+/* Blocking collectives of several threads at once, each on a communicator of its own, in its own order of
+ * calls. */
 static MPI_Comm comms[kThreads];
 
 static void* collectives(void* number)
@@ -132,7 +134,8 @@ static void* complete(void* request)
 {
     int value = 0;
     /* The main thread is in its wait, or comes there later. */
-    CHECK_OK(MPI_Sendrecv(&rank, 1, MPI_INT, right, 1, &value, 1, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Sendrecv(&rank, 1, MPI_INT, right, 1, &value, 1, MPI_INT, left, 1, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Grequest_complete(*(MPI_Request*)request));
     return NULL;
 }

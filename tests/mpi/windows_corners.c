@@ -1,4 +1,5 @@
-/* Corners of windows: null handles, MPI_PROC_NULL, nothing to move, hints, assertions, and who may use requests. */
+/* Corners of windows: null handles, MPI_PROC_NULL, nothing to move, hints, assertions, and who may use
+ * requests. */
 #include <stdlib.h>
 #include "windows.h"
 
@@ -24,7 +25,8 @@ static void null_windows(void)
     REFUSED(MPI_Rput(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win, &request));
     REFUSED(MPI_Rget(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win, &request));
     REFUSED(MPI_Raccumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win, &request));
-    REFUSED(MPI_Rget_accumulate(&value, 1, MPI_INT, &got, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win, &request));
+    REFUSED(
+        MPI_Rget_accumulate(&value, 1, MPI_INT, &got, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win, &request));
     REFUSED(MPI_Win_fence(0, win));
     REFUSED(MPI_Win_post(MPI_GROUP_EMPTY, 0, win));
     REFUSED(MPI_Win_start(MPI_GROUP_EMPTY, 0, win));
@@ -97,7 +99,8 @@ static void nothing(void)
     CHECK_OK(MPI_Rput(NULL, 0, MPI_INT, next, 0, 0, MPI_INT, win, &requests[0]));
     CHECK_OK(MPI_Rget(NULL, 0, MPI_INT, next, 0, 0, MPI_INT, win, &requests[1]));
     CHECK_OK(MPI_Raccumulate(NULL, 0, MPI_INT, next, 0, 0, MPI_INT, MPI_SUM, win, &requests[2]));
-    CHECK_OK(MPI_Rget_accumulate(NULL, 0, MPI_INT, NULL, 0, MPI_INT, next, 0, 0, MPI_INT, MPI_SUM, win, &requests[3]));
+    CHECK_OK(MPI_Rget_accumulate(NULL, 0, MPI_INT, NULL, 0, MPI_INT, next, 0, 0, MPI_INT, MPI_SUM, win,
+                                 &requests[3]));
     CHECK_OK(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
     CHECK_OK(MPI_Win_unlock_all(win));
     MPI_Barrier(MPI_COMM_WORLD);
@@ -115,7 +118,8 @@ static void check_hint(MPI_Win win, const char* key, const char* expected)
     CHECK_OK(MPI_Win_get_info(win, &used));
     CHECK_OK(MPI_Info_get(used, key, MPI_MAX_INFO_VAL, value, &flag));
     if (flag != (expected != NULL) || (flag && strcmp(value, expected) != 0)) {
-        fprintf(stderr, "hint %s is %s instead of %s\n", key, flag ? value : "none", expected ? expected : "none");
+        fprintf(stderr, "hint %s is %s instead of %s\n", key, flag ? value : "none",
+                expected ? expected : "none");
         CHECK(0);
     }
     CHECK_OK(MPI_Info_free(&used));
@@ -164,7 +168,8 @@ static void hints(void)
 /* Assertions change nothing that a correct program can see. */
 static void assertions(void)
 {
-    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size, before = (rank + size - 1) % size;
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size,
+              before = (rank + size - 1) % size;
     int* const memory = window_memory(sizeof(int));
     int i;
     MPI_Group all, from, to;
@@ -228,12 +233,14 @@ static void requests_in_active_epochs(void)
             CHECK_OK(MPI_Win_post(own, 0, win));
             CHECK_OK(MPI_Win_start(own, 0, win));
         }
-        CHECK_ERROR(MPI_Rput(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, win, &request), MPI_ERR_RMA_SYNC, "MPI_Win_lock");
-        CHECK_ERROR(MPI_Rget(&got, 1, MPI_INT, rank, 0, 1, MPI_INT, win, &request), MPI_ERR_RMA_SYNC, "MPI_Win_lock");
+        CHECK_ERROR(MPI_Rput(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, win, &request), MPI_ERR_RMA_SYNC,
+                    "MPI_Win_lock");
+        CHECK_ERROR(MPI_Rget(&got, 1, MPI_INT, rank, 0, 1, MPI_INT, win, &request), MPI_ERR_RMA_SYNC,
+                    "MPI_Win_lock");
         CHECK_ERROR(MPI_Raccumulate(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, MPI_SUM, win, &request),
                     MPI_ERR_RMA_SYNC, "MPI_Win_lock");
-        CHECK_ERROR(MPI_Rget_accumulate(&value, 1, MPI_INT, &got, 1, MPI_INT, rank, 0, 1, MPI_INT, MPI_SUM, win,
-                                        &request),
+        CHECK_ERROR(MPI_Rget_accumulate(&value, 1, MPI_INT, &got, 1, MPI_INT, rank, 0, 1, MPI_INT, MPI_SUM,
+                                        win, &request),
                     MPI_ERR_RMA_SYNC, "MPI_Win_lock");
         CHECK(request == MPI_REQUEST_NULL);
         CHECK_ERROR(MPI_Win_flush(rank, win), MPI_ERR_RMA_SYNC, "flush");
@@ -250,7 +257,8 @@ static void requests_in_active_epochs(void)
     CHECK_OK(MPI_Group_free(&all));
 }
 
-/* MPI_Win_shared_query of other windows: the memory where it is mapped, nothing elsewhere; of no memory at all. */
+/* MPI_Win_shared_query of other windows: the memory where it is mapped, nothing elsewhere; of no memory at
+ * all. */
 static void queries(void)
 {
     const int rank = check_rank();

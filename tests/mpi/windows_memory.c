@@ -20,7 +20,8 @@ static void shared(int noncontiguous)
         MPI_Info_set(info, "alloc_shared_noncontig", "true");
     }
     /* Rank r has r + 1 elements. */
-    CHECK_OK(MPI_Win_allocate_shared((MPI_Aint)sizeof(long) * (rank + 1), sizeof(long), info, node, &mine, &win));
+    CHECK_OK(
+        MPI_Win_allocate_shared((MPI_Aint)sizeof(long) * (rank + 1), sizeof(long), info, node, &mine, &win));
     CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &value, &i));
     CHECK(i);
     CHECK_EQUAL(*(int*)value, MPI_WIN_FLAVOR_SHARED);
@@ -190,18 +191,20 @@ static void attached_and_mapped(void)
     } else {
         const long put = 100 + rank;
         CHECK_OK(MPI_Win_lock_all(0, win));
-        CHECK_OK(MPI_Put(&put, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * rank), 1, MPI_LONG, win));
+        CHECK_OK(MPI_Put(&put, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * rank), 1,
+                         MPI_LONG, win));
         CHECK_OK(MPI_Win_flush(0, win));
-        CHECK_OK(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * rank), 1, MPI_LONG, win));
+        CHECK_OK(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * rank), 1, MPI_LONG,
+                         win));
         CHECK_OK(MPI_Win_flush(0, win));
         CHECK_EQUAL(got[0], put);
         CHECK_OK(MPI_Compare_and_swap(&put, &expected, &swapped, MPI_LONG, 0,
                                       MPI_Aint_add(there, (MPI_Aint)sizeof(long) * (500 + 2 * rank)), win));
         CHECK_OK(MPI_Win_flush(0, win));
-        CHECK_OK(MPI_Get(got, 3, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * (498 + 2 * rank)), 1,
-                         every_second, win));
-        CHECK_OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * size), 1, MPI_LONG,
-                                MPI_SUM, win));
+        CHECK_OK(MPI_Get(got, 3, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * (498 + 2 * rank)),
+                         1, every_second, win));
+        CHECK_OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, MPI_Aint_add(there, (MPI_Aint)sizeof(long) * size), 1,
+                                MPI_LONG, MPI_SUM, win));
         CHECK_OK(MPI_Win_flush(0, win));
         CHECK_EQUAL(swapped, 0);
         CHECK_EQUAL(got[1], put);
@@ -223,7 +226,8 @@ static void attached_and_mapped(void)
     CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
     CHECK_OK(MPI_Get(got, 2, MPI_LONG, 0, there, 2, MPI_LONG, win));
     CHECK_ERROR(MPI_Get(got, 3, MPI_LONG, 0, there, 3, MPI_LONG, win), MPI_ERR_RMA_RANGE, "attached");
-    CHECK_ERROR(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, -1), 1, MPI_LONG, win), MPI_ERR_RMA_RANGE, "attached");
+    CHECK_ERROR(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, -1), 1, MPI_LONG, win), MPI_ERR_RMA_RANGE,
+                "attached");
     CHECK_OK(MPI_Win_unlock(0, win));
     CHECK_EQUAL(got[0], size - 1);
     MPI_Barrier(node);
@@ -237,7 +241,8 @@ static void attached_and_mapped(void)
 static void many_attached(void)
 {
     enum { kPieces = 300 };
-    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size, before = (rank + size - 1) % size;
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size,
+              before = (rank + size - 1) % size;
     static int* pieces[kPieces];
     static MPI_Aint mine[kPieces], theirs[kPieces];
     static int got[kPieces];

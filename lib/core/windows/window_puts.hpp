@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <list>
+#include <utility>
 #include <vector>
 
 #include "transports/remote_memory.hpp"

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "lib/engine/protocol/rendezvous_choice.hpp"
 

@@ -87,7 +87,7 @@ TEST_CASE("a signature in words")
           "broadcast with root 8000000 of 9 bytes, by chain in segments of 64 KiB");
     CHECK(signature({.kind = CallKind::barrier, .algorithm = {1}}).describe_with_algorithm() ==
           "barrier, by flat");
-    CHECK(signature({.kind = CallKind::barrier, .algorithm = {5}, .steps = ~0u}).describe_with_algorithm() ==
+    CHECK(signature({.kind = CallKind::barrier, .algorithm = {6}, .steps = ~0u}).describe_with_algorithm() ==
           "barrier, by hierarchical");
     CHECK(signature({.kind = CallKind::split}).describe_with_algorithm() ==
           signature({.kind = CallKind::split}).describe());
@@ -143,7 +143,7 @@ TEST_CASE("an error names both algorithms where nothing else differs, and else b
                Contains("of 8 bytes, sum of float32, rank 3 of the communicator allreduce of 9 bytes, sum of "
                         "float32: all ranks must call"));
     const auto by_nodes = [](std::uint32_t steps) {
-        return signature({.kind = CallKind::barrier, .algorithm = {5}, .steps = steps});
+        return signature({.kind = CallKind::barrier, .algorithm = {6}, .steps = steps});
     };
     CHECK_THAT(
         mismatch(by_nodes(1), 3, by_nodes(2)).what(),

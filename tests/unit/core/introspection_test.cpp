@@ -48,7 +48,7 @@ TEST_CASE("the algorithms that can do a call, first that of the built-in rules",
     CHECK(crowded.front().name == "board");
     CHECK(crowded.front().needs_board);
     const auto two = usable_algorithms("barrier", {.ranks = 2, .more_ranks_than_cores = true});
-    CHECK(two.front().name == "flat");
+    CHECK(two.front().name == "shared");
     CHECK(find(two, "board") != nullptr);
     CHECK(find(usable_algorithms("barrier", {.ranks = 1, .more_ranks_than_cores = true}), "board") ==
           nullptr);
