@@ -14,7 +14,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x38306d6873747574;  // "tutshm08": changes with the layout
+constexpr std::uint64_t kMagic = 0x39306d6873747574;  // "tutshm09": changes with the layout
 // The rings of a rank share this much: enough for a pipeline of two copies at full speed among a few ranks,
 // and below a gigabyte when many ranks all talk to each other.
 constexpr std::size_t kInboxBytes = 4u << 20;

@@ -26,6 +26,8 @@ void limit_memory(std::size_t bytes)
 int main(int argc, char** argv)
 {
     constexpr std::size_t kCount = 16u << 20;
+    // It combines whole buffers.
+    const tutti::CollectiveOptions kNeedsAll{.algorithm = "recursive_doubling"};
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
     std::vector<float> data(kCount, 1.0f);
@@ -33,9 +35,9 @@ int main(int argc, char** argv)
     limit_memory(8u << 20);
     try {
         if (const std::string call = argc > 1 ? argv[1] : ""; call == "allreduce")
-            world.allreduce(data, tutti::sum);
+            world.allreduce(data, tutti::sum, kNeedsAll);
         else if (call == "iallreduce")
-            world.iallreduce(data, tutti::sum).wait();
+            world.iallreduce(data, tutti::sum, kNeedsAll).wait();
         else
             world.reduce_scatter(data, tutti::sum, {.algorithm = call});
     } catch (const tutti::Error& error) {
