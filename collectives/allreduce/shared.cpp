@@ -14,30 +14,26 @@
 //
 // Restrictions: the group has Streams. Operators need not commute, and the result is bitwise equal: all
 // ranks combine in rank order. Elements longer than a chunk are reduced by the flat algorithm.
-#include <algorithm>
-
 #include "collectives/functions.hpp"
-#include "collectives/rounds.hpp"
-#include "collectives/streamed_or_sent.hpp"
+#include "collectives/reduction_rounds.hpp"
 
 namespace tutti::collectives {
 
 namespace {
 
-class AllreduceRounds final : public Rounds {
+class AllreduceRounds final : public ReductionRounds {
 public:
     AllreduceRounds(const Group& group, const std::byte* in, Buffer out, ReduceOp op,
                     std::size_t most) noexcept
-        : in_(in), out_(out), left_(out.count), most_(most), op_(op), rank_(group.rank())
+        : ReductionRounds(in, out, op, most), rank_(group.rank())
     {
         leaves = true;
         takes = group.size() <= 2 ? group.size() - 1 : group.size();
-        begin();
     }
 
     void leave(std::byte* chunk) override
     {
-        Group::copy({chunk, leaves_bytes}, {in_, leaves_bytes});
+        ReductionRounds::leave(chunk);
         if (takes == 0)
             Group::copy(out_.bytes(), {in_, leaves_bytes});
     }
@@ -52,28 +48,8 @@ public:
         else
             combine(i == 1 ? first_ : out_.data, chunk);
     }
-    void advance() override
-    {
-        in_ += leaves_bytes;
-        out_.data += leaves_bytes;
-        left_ -= out_.count;
-        begin();
-    }
 
 private:
-    void begin() noexcept
-    {
-        out_.count = std::min(left_, most_);
-        leaves_bytes = out_.size_bytes();
-        is_last = left_ <= most_;
-    }
-    void combine(const std::byte* a, const std::byte* b) { Group::reduce(out_.data, a, b, out_.count, op_); }
-
-    const std::byte* in_;
-    Buffer out_;  // the part of this round
-    std::size_t left_;
-    std::size_t most_;
-    ReduceOp op_;
     int rank_;
     const std::byte* first_ = nullptr;
 };

@@ -17,58 +17,32 @@
 //
 // Restrictions: the group has Streams. Operators need not commute. Elements longer than a chunk are reduced
 // by the flat algorithm.
-#include <algorithm>
-
 #include "collectives/functions.hpp"
-#include "collectives/rounds.hpp"
-#include "collectives/streamed_or_sent.hpp"
+#include "collectives/reduction_rounds.hpp"
 
 namespace tutti::collectives {
 
 namespace {
 
-class ReduceRounds final : public Rounds {
+class ReduceRounds final : public ReductionRounds {
 public:
     ReduceRounds(const Group& group, const std::byte* in, Buffer out, int root, ReduceOp op,
                  std::size_t most) noexcept
-        : in_(in), out_(out), left_(out.count), most_(most), op_(op), root_(root)
+        : ReductionRounds(in, out, op, most), root_(root)
     {
         reader = root;
         leaves = group.rank() != root;
         takes = leaves ? 0 : group.size() - 1;
-        begin();
     }
 
-    void leave(std::byte* chunk) override { Group::copy({chunk, leaves_bytes}, {in_, leaves_bytes}); }
     Source source(int i) const override { return {i < root_ ? root_ - 1 - i : i + 1, leaves_bytes}; }
     void take(int i, const std::byte* chunk) override
     {
         const std::byte* const partial = i == 0 ? in_ : out_.data;
-        const bool below = i < root_;
-        Group::reduce(out_.data, below ? chunk : partial, below ? partial : chunk, out_.count, op_);
-    }
-    void advance() override
-    {
-        in_ += leaves_bytes;
-        if (!leaves)
-            out_.data += leaves_bytes;
-        left_ -= out_.count;
-        begin();
+        i < root_ ? combine(chunk, partial) : combine(partial, chunk);
     }
 
 private:
-    void begin() noexcept
-    {
-        out_.count = std::min(left_, most_);
-        leaves_bytes = out_.size_bytes();
-        is_last = left_ <= most_;
-    }
-
-    const std::byte* in_;
-    Buffer out_;  // the part of this round; without memory at other ranks than the root
-    std::size_t left_;
-    std::size_t most_;
-    ReduceOp op_;
     int root_;
 };
 
@@ -87,9 +61,7 @@ Task reduce_streamed_or_sent(Group& group, const std::byte* in, Buffer out, int 
 
 Task reduce_shared(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
 {
-    std::size_t most = most_elements(out, one_way_bytes(group, out.size_bytes()));
-    if (most == 0)
-        most = most_elements(out, group.chunk_bytes());
+    const std::size_t most = most_one_way(group, out);
     if (most == 0 && out.count != 0)
         return reduce_flat(group, in, out, root, op);
     if (group.size() == 1) {
