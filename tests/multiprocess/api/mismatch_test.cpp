@@ -15,6 +15,8 @@ TEST_CASE("ranks that call different collectives are told so, and nobody waits f
     const bool board = GENERATE(true, false);
     if (!board && index % 3 != 0)
         return;  // threads have no board, either
+    if (kSanitized && index % 2 != 0)
+        return;  // they are below, without a board
     const Mismatch& mismatch = kMismatches[index];
     const int ranks = board ? (index % 3 == 0 ? 7 : 4) : 2 + static_cast<int>(index % 6 / 3);
     CAPTURE(mismatch.name, ranks, board);
@@ -67,6 +69,8 @@ TEST_CASE("ranks that wait for each other in different communicators are told so
     const int ranks = GENERATE(2, 3, 5);
     if (circle.name == "ring" && ranks == 2)
         return;  // both have one communicator
+    if (kSanitized && ranks == 3)
+        return;
     const Result result = tuttirun({"-x", shared_cores, "--timeout", kSanitized ? "60" : "15", "-n",
                                     std::to_string(ranks), program("api_circle"), circle.name});
     CAPTURE(circle.name, shared_cores, ranks, result.err);

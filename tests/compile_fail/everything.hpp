@@ -1,0 +1,1 @@
+#include "tutti/tutti.hpp"
