@@ -38,6 +38,8 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
         Case{"put", "while this rank accesses its memory" + in_all, waiting + "put()" + in_all, in_all},
         Case{"update", "", waiting + "lock()", waiting + "lock()"});
     const std::string memory = GENERATE("mapped", "ordinary", "tcp", "ofi");
+    if (kSanitized && memory == "tcp")
+        return;  // the same frames as on a node
     CAPTURE(where, memory);
     // The launcher would end the others at once: its rank is a shell, which stays for a while.
     const std::vector<std::string> rest{

@@ -50,6 +50,10 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
 {
     const std::string fabric = GENERATE("tcp", "ofi:net", "ofi:tcp;ofi_rxm");
     const auto split = GENERATE(std::vector{1, 1}, std::vector{2, 1}, std::vector{2, 3, 1});
+    if (kSanitized && split.size() != (fabric == "ofi:net" ? 3u : 2u))
+        return;
+    if (kSanitized && split == std::vector{1, 1})
+        return;
     CAPTURE(fabric, split);
     std::vector<Words> programs = {{program("api_windows"), "hosts"},
                                    {program("api_window_stress"), "150", "3"}};
