@@ -14,12 +14,12 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x39306d6873747574;  // "tutshm09": changes with the layout
+constexpr std::uint64_t kMagic = 0x30316d6873747574;  // "tutshm10": changes with the layout
 // The rings of a rank share this much: enough for a pipeline of two copies at full speed among a few ranks,
 // and below a gigabyte when many ranks all talk to each other.
 constexpr std::size_t kInboxBytes = 4u << 20;
 constexpr std::size_t kSmallestRing = 32u << 10;
-constexpr std::size_t kLargestRing = 256u << 10;
+constexpr std::size_t kLargestRing = 1u << 20;
 
 // The size that all rings use at first: a page each when there are many ranks.
 constexpr std::size_t kInboxBytesAtFirst = 512u << 10;

@@ -64,6 +64,10 @@ struct RingMemory {
     std::size_t first_part = size;  // how much is used at first: whole lines
 
     static constexpr std::size_t kKeepsDistance = 128u << 10;
+    static constexpr std::size_t kLongestRecord = 64u << 10;
+    /// A ring grows beyond this part for long records alone: short ones stay in a core's cache.
+    static constexpr std::size_t kEnoughForShort = 256u << 10;
+    static constexpr std::size_t kLong = 8u << 10;
 
     std::size_t offset(std::uint64_t position) const noexcept { return position & (size - 1); }
     std::byte* at(std::uint64_t position) const noexcept { return base + offset(position); }
@@ -72,7 +76,10 @@ struct RingMemory {
         return *reinterpret_cast<std::atomic<std::uint64_t>*>(at(position));
     }
     std::size_t bytes_to_end(std::uint64_t position) const noexcept { return size - offset(position); }
-    std::size_t max_payload() const noexcept { return size / 8 - kLine - distance(); }
+    std::size_t max_payload() const noexcept
+    {
+        return std::min(size / 8, kLongestRecord) - kLine - distance();
+    }
     /// So many bytes lie between a record of many lines and the next one. The consumer's core fetches lines
     /// behind those that it reads, and so would take them from a producer that still writes them: streams of
     /// 1 to 8 KiB are a fifth to a third faster. Small rings have no room for that.
@@ -83,6 +90,10 @@ struct RingMemory {
                (payload_bytes >= record::kDistanceFrom ? distance() : 0);
     }
     std::size_t larger_part(std::size_t part) const noexcept { return std::min(2 * part, size); }
+    bool grows(std::size_t part, std::size_t record_bytes) const noexcept
+    {
+        return part < size && (2 * part <= kEnoughForShort || record_bytes >= kLong);
+    }
     std::uint64_t lap(std::uint64_t position) const noexcept
     {
         return (position >> __builtin_ctzll(size)) % record::kLaps;  // size is not 0
@@ -179,7 +190,7 @@ private:
         const bool to_start = memory_.offset(position_) + bytes + (whole ? 0 : kLine) > part_;
         const std::size_t to_end = to_start ? memory_.bytes_to_end(position_) : 0;
         const bool room = position_ + to_end + bytes + kLine - consumed_ <= memory_.size;
-        wants_part_ = to_start && !whole && (was_full_ || !room);
+        wants_part_ = to_start && memory_.grows(part_, bytes) && (was_full_ || !room);
         // Unread records lie behind this position. A larger part helps only once the end of the current part
         // is reached.
         was_full_ = was_full_ || (!whole && !room);

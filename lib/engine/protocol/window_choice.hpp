@@ -67,8 +67,8 @@ public:
     }
 
 private:
-    // So many bytes do not lie between two ranks: rings have 256 KiB, early bytes are 64 KiB a message.
-    static constexpr std::size_t kRunBytes = 512u << 10;
+    // So many bytes do not lie between two ranks: rings have up to 1 MiB, early bytes are 64 KiB a message.
+    static constexpr std::size_t kRunBytes = 2u << 20;
     static constexpr unsigned kLongestRun = 32;
     static constexpr unsigned kShortestRun = 4;
     static constexpr unsigned kFirstRuns = 4;

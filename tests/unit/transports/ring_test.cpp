@@ -245,6 +245,29 @@ TEST_CASE("a consumer that falls behind, and a record that is long, have more of
     }
 }
 
+TEST_CASE("short records never have more of a large ring used than fits a cache, long ones have all of it")
+{
+    const bool is_long = GENERATE(false, true);
+    const std::size_t payload = is_long ? 16u << 10 : 1000;
+    Ring ring(1u << 20, RingMemory::kEnoughForShort / 2);
+    CHECK(ring.view.max_payload() >= 32u << 10);
+    Frame out;
+    std::uint64_t written = 0;
+    std::uint64_t seen = 0;
+    while (written < 2'000) {
+        while (Frame(written, 16, payload).write_to(ring))
+            ++written;
+        REQUIRE(read(ring, out) == Poll::frame);
+        REQUIRE(out == Frame(seen++, 16, payload));
+    }
+    CHECK(ring.part == (is_long ? ring.view.size : RingMemory::kEnoughForShort));
+    while (seen < written) {
+        REQUIRE(read(ring, out) == Poll::frame);
+        REQUIRE(out == Frame(seen++, 16, payload));
+    }
+    CHECK(read(ring, out) == Poll::empty);
+}
+
 TEST_CASE("a producer that stopped before it published is not seen, whatever it had written")
 {
     const std::size_t lines_before = GENERATE(0, 1, 300, 511);
