@@ -68,9 +68,12 @@ std::vector<std::size_t> byte_counts(const Tensor& tensor, const std::vector<std
     return counts;
 }
 
-auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, const Tensor& out)
+// Of each collective both forms. The functions hold the tensors that they use.
+
+auto allgather_of(const Tensor& in, const Tensor& out)
 {
-    return [communicator, mine = bytes_of(in), all = bytes_of(out)](bool blocking) {
+    return [in, out, mine = bytes_of(in), all = bytes_of(out)](const tutti::Communicator& communicator,
+                                                               bool blocking) {
         if (!blocking)
             return communicator.iallgather(mine, all);
         communicator.allgather(mine, all);
@@ -79,9 +82,9 @@ auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, con
 }
 
 /// In place where the input lies between the tensors of the list, or is one of them.
-auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, ResultBlocks blocks)
+auto allgather_of(const Tensor& in, ResultBlocks blocks)
 {
-    return [communicator, in, blocks = std::move(blocks)](bool blocking) {
+    return [in, blocks = std::move(blocks)](const tutti::Communicator& communicator, bool blocking) {
         const auto mine = bytes_of(in);
         const auto all = blocks.buffer();
         const bool apart = blocks.are_apart_from(in);
@@ -98,11 +101,10 @@ auto allgather_of(const tutti::Communicator& communicator, const Tensor& in, Res
     };
 }
 
-auto reduce_scatter_of(const tutti::Communicator& communicator, const Reduction& reduction, const Tensor& in,
-                       const Tensor& out)
+auto reduce_scatter_of(const Reduction& reduction, const Tensor& in, const Tensor& out)
 {
-    return [communicator, all = reduction.numbers_of(in), mine = reduction.numbers_of(out),
-            op = reduction.op](bool blocking) {
+    return [in, out, all = reduction.numbers_of(in), mine = reduction.numbers_of(out), op = reduction.op](
+               const tutti::Communicator& communicator, bool blocking) {
         if (!blocking)
             return communicator.ireduce_scatter(all, mine, op);
         communicator.reduce_scatter(all, mine, op);
@@ -110,11 +112,11 @@ auto reduce_scatter_of(const tutti::Communicator& communicator, const Reduction&
     };
 }
 
-auto alltoall_of(const tutti::Communicator& communicator, const Tensor& in, std::vector<std::size_t> sent,
-                 const Tensor& out, std::vector<std::size_t> received)
+auto alltoall_of(const Tensor& in, std::vector<std::size_t> sent, const Tensor& out,
+                 std::vector<std::size_t> received)
 {
-    return [communicator, from = bytes_of(in), to = bytes_of(out), sent = std::move(sent),
-            received = std::move(received)](bool blocking) {
+    return [in, out, from = bytes_of(in), to = bytes_of(out), sent = std::move(sent),
+            received = std::move(received)](const tutti::Communicator& communicator, bool blocking) {
         if (!blocking)
             return communicator.ialltoallv(from, sent, to, received);
         communicator.alltoallv(from, sent, to, received);
@@ -132,18 +134,11 @@ WorkPointer TuttiGroup::allgather(std::vector<Tensors>& outputs, Tensors& inputs
     check_blocks("all_gather", blocks, in, ranks());
     ResultBlocks places(blocks);
     const Tensor joint = places.joint();
-    return submit({.type = OpType::ALLGATHER,
-                   .title = "tutti:all_gather",
-                   .run = allgather_of(communicator_, in, std::move(places)),
-                   .finish =
-                       [joint, blocks] {
-                           if (joint.defined())
-                               copy_out(joint, blocks);
-                       },
-                   .results = blocks,
-                   .held = {in, joint},
-                   .inputs = inputs},
-                  options.timeout);
+    return submit({OpType::ALLGATHER, "tutti:all_gather", options.timeout, blocks, inputs},
+                  allgather_of(in, std::move(places)), [joint, blocks] {
+                      if (joint.defined())
+                          copy_out(joint, blocks);
+                  });
 }
 
 WorkPointer TuttiGroup::_allgather_base(Tensor& output, Tensor& input, const c10d::AllgatherOptions& options)
@@ -153,14 +148,8 @@ WorkPointer TuttiGroup::_allgather_base(Tensor& output, Tensor& input, const c10
                 "all_gather_into_tensor: the output must have the input's type and its size times ", ranks());
     const Tensor in = packed(input);
     const Tensor out = packed_result(output);
-    return submit({.type = OpType::_ALLGATHER_BASE,
-                   .title = "tutti:_all_gather_base",
-                   .run = allgather_of(communicator_, in, out),
-                   .finish = [out, output] { unpack(out, output); },
-                   .results = {output},
-                   .held = {in, out},
-                   .inputs = {input}},
-                  options.timeout);
+    return submit({OpType::_ALLGATHER_BASE, "tutti:_all_gather_base", options.timeout, output, input},
+                  allgather_of(in, out), [out, output] { unpack(out, output); });
 }
 
 WorkPointer TuttiGroup::allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -180,14 +169,8 @@ WorkPointer TuttiGroup::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
     const Tensor in = joint_memory(inputs);
     copy_in(inputs, in);
     const Tensor joint = joint_memory(results);
-    return submit({.type = OpType::ALLGATHER_COALESCED,
-                   .title = "tutti:all_gather",
-                   .run = allgather_of(communicator_, in, joint),
-                   .finish = [joint, results] { copy_out(joint, results); },
-                   .results = results,
-                   .held = {in, joint},
-                   .inputs = inputs},
-                  options.timeout);
+    return submit({OpType::ALLGATHER_COALESCED, "tutti:all_gather", options.timeout, results, inputs},
+                  allgather_of(in, joint), [joint, results] { copy_out(joint, results); });
 }
 
 WorkPointer TuttiGroup::gather(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -200,21 +183,16 @@ WorkPointer TuttiGroup::gather(std::vector<Tensors>& outputs, Tensors& inputs,
         check_blocks("gather", blocks, in, ranks());
     const Tensor joint = is_root ? joint_memory(blocks) : Tensor();
     const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
-    return submit({.type = OpType::GATHER,
-                   .title = "tutti:gather",
-                   .run =
-                       [communicator = communicator_, mine = bytes_of(in), all = bytes_or_none(joint),
-                        root](bool blocking) {
-                           if (!blocking)
-                               return communicator.igather(mine, all, root);
-                           communicator.gather(mine, all, root);
-                           return Request();
-                       },
-                   .finish = [joint, blocks] { copy_out(joint, blocks); },
-                   .results = blocks,
-                   .held = {in},
-                   .inputs = inputs},
-                  options.timeout);
+    return submit(
+        {OpType::GATHER, "tutti:gather", options.timeout, blocks, inputs},
+        [in, joint, mine = bytes_of(in), all = bytes_or_none(joint), root](
+            const tutti::Communicator& communicator, bool blocking) {
+            if (!blocking)
+                return communicator.igather(mine, all, root);
+            communicator.gather(mine, all, root);
+            return Request();
+        },
+        [joint, blocks] { copy_out(joint, blocks); });
 }
 
 WorkPointer TuttiGroup::scatter(Tensors& outputs, std::vector<Tensors>& inputs,
@@ -231,20 +209,16 @@ WorkPointer TuttiGroup::scatter(Tensors& outputs, std::vector<Tensors>& inputs,
     }
     const Tensor out = packed_result(output);
     const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
-    return submit({.type = OpType::SCATTER,
-                   .title = "tutti:scatter",
-                   .run =
-                       [communicator = communicator_, all = bytes_or_none(joint), mine = bytes_of(out),
-                        root](bool blocking) {
-                           if (!blocking)
-                               return communicator.iscatter(all, mine, root);
-                           communicator.scatter(all, mine, root);
-                           return Request();
-                       },
-                   .finish = [out, output] { unpack(out, output); },
-                   .results = {output},
-                   .held = {joint}},
-                  options.timeout);
+    return submit(
+        {OpType::SCATTER, "tutti:scatter", options.timeout, output},
+        [joint, out, all = bytes_or_none(joint), mine = bytes_of(out), root](
+            const tutti::Communicator& communicator, bool blocking) {
+            if (!blocking)
+                return communicator.iscatter(all, mine, root);
+            communicator.scatter(all, mine, root);
+            return Request();
+        },
+        [out, output] { unpack(out, output); });
 }
 
 WorkPointer TuttiGroup::reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
@@ -258,18 +232,12 @@ WorkPointer TuttiGroup::reduce_scatter(Tensors& outputs, std::vector<Tensors>& i
     joint = joint.view(output.scalar_type());
     const Reduction reduction("reduce_scatter", output.scalar_type(), options.reduceOp);
     const Tensor out = packed_result(output);
-    return submit({.type = OpType::REDUCE_SCATTER,
-                   .title = "tutti:reduce_scatter",
-                   .run = reduce_scatter_of(communicator_, reduction, joint, out),
-                   .finish =
-                       [reduction, out, output, ranks = communicator_.size()] {
-                           reduction.finish(out, ranks);
-                           unpack(out, output);
-                       },
-                   .results = {output},
-                   .held = {joint},
-                   .inputs = blocks},
-                  options.timeout);
+    return submit({OpType::REDUCE_SCATTER, "tutti:reduce_scatter", options.timeout, output, blocks},
+                  reduce_scatter_of(reduction, joint, out),
+                  [reduction, out, output, ranks = communicator_.size()] {
+                      reduction.finish(out, ranks);
+                      unpack(out, output);
+                  });
 }
 
 WorkPointer TuttiGroup::_reduce_scatter_base(Tensor& output, Tensor& input,
@@ -281,18 +249,12 @@ WorkPointer TuttiGroup::_reduce_scatter_base(Tensor& output, Tensor& input,
     const Reduction reduction("reduce_scatter_tensor", output.scalar_type(), options.reduceOp);
     const Tensor in = packed(input);
     const Tensor out = packed_result(output);
-    return submit({.type = OpType::_REDUCE_SCATTER_BASE,
-                   .title = "tutti:_reduce_scatter_base",
-                   .run = reduce_scatter_of(communicator_, reduction, in, out),
-                   .finish =
-                       [reduction, out, output, ranks = communicator_.size()] {
-                           reduction.finish(out, ranks);
-                           unpack(out, output);
-                       },
-                   .results = {output},
-                   .held = {in},
-                   .inputs = {input}},
-                  options.timeout);
+    return submit(
+        {OpType::_REDUCE_SCATTER_BASE, "tutti:_reduce_scatter_base", options.timeout, output, input},
+        reduce_scatter_of(reduction, in, out), [reduction, out, output, ranks = communicator_.size()] {
+            reduction.finish(out, ranks);
+            unpack(out, output);
+        });
 }
 
 WorkPointer TuttiGroup::alltoall_base(Tensor& output, Tensor& input, std::vector<std::int64_t>& output_splits,
@@ -303,15 +265,10 @@ WorkPointer TuttiGroup::alltoall_base(Tensor& output, Tensor& input, std::vector
     TORCH_CHECK(output.scalar_type() == input.scalar_type(), "all_to_all: input and output differ in type");
     const Tensor in = packed(input);
     const Tensor out = packed_result(output);
-    return submit({.type = OpType::ALLTOALL_BASE,
-                   .title = "tutti:all_to_all",
-                   .run = alltoall_of(communicator_, in, byte_counts(input, input_splits, ranks()), out,
-                                      byte_counts(output, output_splits, ranks())),
-                   .finish = [out, output] { unpack(out, output); },
-                   .results = {output},
-                   .held = {in, out},
-                   .inputs = {input}},
-                  options.timeout);
+    return submit({OpType::ALLTOALL_BASE, "tutti:all_to_all", options.timeout, output, input},
+                  alltoall_of(in, byte_counts(input, input_splits, ranks()), out,
+                              byte_counts(output, output_splits, ranks())),
+                  [out, output] { unpack(out, output); });
 }
 
 WorkPointer TuttiGroup::alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options)
@@ -323,14 +280,9 @@ WorkPointer TuttiGroup::alltoall(Tensors& outputs, Tensors& inputs, const c10d::
     const Tensor in = joint_memory(inputs);
     copy_in(inputs, in);
     const Tensor out = joint_memory(outputs);
-    return submit({.type = OpType::ALLTOALL,
-                   .title = "tutti:all_to_all",
-                   .run = alltoall_of(communicator_, in, byte_counts(inputs), out, byte_counts(outputs)),
-                   .finish = [out, outputs] { copy_out(out, outputs); },
-                   .results = outputs,
-                   .held = {in, out},
-                   .inputs = inputs},
-                  options.timeout);
+    return submit({OpType::ALLTOALL, "tutti:all_to_all", options.timeout, outputs, inputs},
+                  alltoall_of(in, byte_counts(inputs), out, byte_counts(outputs)),
+                  [out, outputs] { copy_out(out, outputs); });
 }
 
 }  // namespace torch_tutti

@@ -18,11 +18,11 @@ constexpr std::chrono::seconds kPatienceWithRank0{10};
 constexpr std::chrono::minutes kDefaultTimeoutOfTorch{30};
 
 /// In place, with the result at all ranks or at `root`.
-auto reduce_of(const tutti::Communicator& communicator, const Reduction& reduction, const Tensor& data,
-               std::optional<std::int64_t> root = std::nullopt)
+auto reduce_of(const Reduction& reduction, const Tensor& data, std::optional<int> root = std::nullopt)
 {
-    return [communicator, buffer = reduction.numbers_of(data), op = reduction.op, root](bool blocking) {
-        const tutti::RootOptions at{.root = static_cast<int>(root.value_or(0))};
+    return [data, buffer = reduction.numbers_of(data), op = reduction.op, root](
+               const tutti::Communicator& communicator, bool blocking) {
+        const tutti::RootOptions at{.root = root.value_or(0)};
         if (!blocking)
             return root ? communicator.ireduce(buffer, op, at) : communicator.iallreduce(buffer, op);
         if (root)
@@ -45,41 +45,44 @@ TuttiGroup::TuttiGroup(tutti::Communicator communicator, std::chrono::millisecon
 {
 }
 
-WorkPointer TuttiGroup::submit(Operation operation, std::chrono::milliseconds timeout)
+WorkPointer TuttiGroup::begin(const Call& call, std::function<Request()> run, std::function<void()> finish)
 {
-    ++operations_;
-    operation.limit = timeout == c10d::kUnsetTimeout ? timeout_ : timeout;
-    const bool begins = operation.limit != kNoTimeout || c10d::isP2POp(operation.type);
-    const Form form = begins ? Form::begun : has_thread_ ? Form::beside : Form::blocking;
-    auto work = c10::make_intrusive<TuttiWork>(communicator_.rank(), std::move(operation), form);
+    const Form form =
+        has_thread_ && limit_of(call) == kNoTimeout && !c10d::isP2POp(call.type) ? Form::beside : Form::begun;
+    auto work = c10::make_intrusive<TuttiWork>(communicator_.rank(),
+                                               Operation{.type = call.type,
+                                                         .title = call.title,
+                                                         .peer = call.peer,
+                                                         .limit = limit_of(call),
+                                                         .begin = std::move(run),
+                                                         .finish = std::move(finish),
+                                                         .results = call.results.vec(),
+                                                         .inputs = call.inputs.vec()},
+                                               form);
     work->start();
     return work;
 }
 
 // Below, each operation has its two forms side by side. The buffers that typed() makes are values: only the
-// tensors' memory is in use, and the Operation holds the tensors.
+// tensors' memory is in use.
 
 WorkPointer TuttiGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options)
 {
     Tensor& tensor = only("broadcast", tensors);
     const Tensor data = is(options.rootRank) ? packed(tensor) : packed_result(tensor);
     const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
-    return submit({.type = OpType::BROADCAST,
-                   .title = "tutti:broadcast",
-                   .run =
-                       [communicator = communicator_, buffer = bytes_of(data), root](bool blocking) {
-                           if (!blocking)
-                               return communicator.ibroadcast(buffer, root);
-                           communicator.broadcast(buffer, root);
-                           return Request();
-                       },
-                   .finish =
-                       [data, tensor, receives = !is(options.rootRank)] {
-                           if (receives)
-                               unpack(data, tensor);
-                       },
-                   .results = {tensor}},
-                  options.timeout);
+    return submit(
+        {OpType::BROADCAST, "tutti:broadcast", options.timeout, tensor},
+        [data, buffer = bytes_of(data), root](const tutti::Communicator& communicator, bool blocking) {
+            if (!blocking)
+                return communicator.ibroadcast(buffer, root);
+            communicator.broadcast(buffer, root);
+            return Request();
+        },
+        [data, tensor, receives = !is(options.rootRank)] {
+            if (receives)
+                unpack(data, tensor);
+        });
 }
 
 WorkPointer TuttiGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options)
@@ -87,16 +90,11 @@ WorkPointer TuttiGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions
     Tensor& tensor = only("all_reduce", tensors);
     const Reduction reduction("all_reduce", tensor.scalar_type(), options.reduceOp);
     const Tensor data = packed(tensor);
-    return submit({.type = OpType::ALLREDUCE,
-                   .title = "tutti:all_reduce",
-                   .run = reduce_of(communicator_, reduction, data),
-                   .finish =
-                       [reduction, data, tensor, ranks = communicator_.size()] {
-                           reduction.finish(data, ranks);
-                           unpack(data, tensor);
-                       },
-                   .results = {tensor}},
-                  options.timeout);
+    return submit({OpType::ALLREDUCE, "tutti:all_reduce", options.timeout, tensor},
+                  reduce_of(reduction, data), [reduction, data, tensor, ranks = communicator_.size()] {
+                      reduction.finish(data, ranks);
+                      unpack(data, tensor);
+                  });
 }
 
 WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options)
@@ -109,17 +107,11 @@ WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::Allred
     const Reduction reduction("all_reduce_coalesced", type, options.reduceOp);
     const Tensor joint = joint_memory(tensors).view(type);
     copy_in(tensors, joint);
-    return submit({.type = OpType::ALLREDUCE_COALESCED,
-                   .title = "tutti:all_reduce",
-                   .run = reduce_of(communicator_, reduction, joint),
-                   .finish =
-                       [reduction, joint, tensors, ranks = communicator_.size()] {
-                           reduction.finish(joint, ranks);
-                           copy_out(joint, tensors);
-                       },
-                   .results = tensors,
-                   .held = {joint}},
-                  options.timeout);
+    return submit({OpType::ALLREDUCE_COALESCED, "tutti:all_reduce", options.timeout, tensors},
+                  reduce_of(reduction, joint), [reduction, joint, tensors, ranks = communicator_.size()] {
+                      reduction.finish(joint, ranks);
+                      copy_out(joint, tensors);
+                  });
 }
 
 WorkPointer TuttiGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options)
@@ -127,60 +119,52 @@ WorkPointer TuttiGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& opti
     Tensor& tensor = only("reduce", tensors);
     const Reduction reduction("reduce", tensor.scalar_type(), options.reduceOp);
     const Tensor data = packed(tensor);
-    return submit(
-        {.type = OpType::REDUCE,
-         .title = "tutti:reduce",
-         .run = reduce_of(communicator_, reduction, data, options.rootRank),
-         .finish =
-             [reduction, data, tensor, has_result = is(options.rootRank), ranks = communicator_.size()] {
-                 if (!has_result)
-                     return;
-                 reduction.finish(data, ranks);
-                 unpack(data, tensor);
-             },
-         .results = {tensor},
-         .held = {data}},
-        options.timeout);
+    return submit({OpType::REDUCE, "tutti:reduce", options.timeout, tensor},
+                  reduce_of(reduction, data, static_cast<int>(options.rootRank)),
+                  [reduction, data, tensor, has_result = is(options.rootRank), ranks = communicator_.size()] {
+                      if (!has_result)
+                          return;
+                      reduction.finish(data, ranks);
+                      unpack(data, tensor);
+                  });
 }
 
 WorkPointer TuttiGroup::barrier(const c10d::BarrierOptions& options)
 {
-    return submit({.type = OpType::BARRIER,
-                   .title = "tutti:barrier",
-                   .run =
-                       [communicator = communicator_](bool blocking) {
-                           if (!blocking)
-                               return communicator.ibarrier();
-                           communicator.barrier();
-                           return Request();
-                       }},
-                  options.timeout);
+    return submit(
+        {OpType::BARRIER, "tutti:barrier", options.timeout},
+        [](const tutti::Communicator& communicator, bool blocking) {
+            if (!blocking)
+                return communicator.ibarrier();
+            communicator.barrier();
+            return Request();
+        },
+        [] {});
 }
 
 WorkPointer TuttiGroup::send(Tensors& tensors, int destination, int tag)
 {
     const Tensor data = packed(only("send", tensors));
-    return submit({.type = OpType::SEND,
-                   .title = "tutti:send",
-                   .peer = destination,
-                   .run = [communicator = communicator_, buffer = bytes_of(data), destination,
-                           tag](bool) { return communicator.isend(buffer, destination, tag); },
-                   .held = {data}},
-                  c10d::kUnsetTimeout);
+    return submit(
+        {.type = OpType::SEND, .title = "tutti:send", .inputs = data, .peer = destination},
+        [data, buffer = bytes_of(data), destination, tag](const tutti::Communicator& communicator,
+                                                          bool /*blocking*/) {
+            return communicator.isend(buffer, destination, tag);
+        },
+        [] {});
 }
 
 WorkPointer TuttiGroup::receive(OpType type, const char* title, Tensors& tensors, int source, int tag)
 {
     Tensor& tensor = only("recv", tensors);
     const Tensor data = packed_result(tensor);
-    return submit({.type = type,
-                   .title = title,
-                   .peer = source,
-                   .run = [communicator = communicator_, buffer = bytes_of(data), source,
-                           tag](bool) { return communicator.irecv(buffer, source, tag); },
-                   .finish = [data, tensor] { unpack(data, tensor); },
-                   .results = {tensor}},
-                  c10d::kUnsetTimeout);
+    return submit(
+        {.type = type, .title = title, .results = tensor, .peer = source},
+        [data, buffer = bytes_of(data), source, tag](const tutti::Communicator& communicator,
+                                                     bool /*blocking*/) {
+            return communicator.irecv(buffer, source, tag);
+        },
+        [data, tensor] { unpack(data, tensor); });
 }
 
 WorkPointer TuttiGroup::recv(Tensors& tensors, int source, int tag)

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <torch/version.h>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
+#include "lib/torch/ended_work.hpp"
 #include "lib/torch/work.hpp"
 #include "tutti/communicator.hpp"
 
@@ -25,6 +27,16 @@ using Base = c10d::ProcessGroup;
 using Tensor = at::Tensor;
 using Tensors = std::vector<at::Tensor>;
 using WorkPointer = c10::intrusive_ptr<c10d::Work>;
+
+/// What an operation is. It refers to its caller's values.
+struct Call {
+    c10d::OpType type;
+    const char* title;  // in torch's profiler
+    std::chrono::milliseconds timeout = c10d::kUnsetTimeout;
+    at::TensorList results = {};
+    at::TensorList inputs = {};  // if they are not the results: profiles have their sizes
+    int peer = -1;               // of a message; -1: any
+};
 
 /// Tensors are dense and in the memory of the CPU, of any strides. Collectives run to their end in the call,
 /// which is the fastest form. They are begun only where operations have a limit of time, and then completed
@@ -75,7 +87,34 @@ public:
     std::uint64_t getSequenceNumberForGroup() override { return operations_; }
 
 private:
-    WorkPointer submit(Operation operation, std::chrono::milliseconds timeout);
+    std::chrono::milliseconds limit_of(const Call& call) const noexcept
+    {
+        return call.timeout == c10d::kUnsetTimeout ? timeout_ : call.timeout;
+    }
+    bool runs_in_call(const Call& call) const noexcept
+    {
+        return !has_thread_ && limit_of(call) == kNoTimeout && !c10d::isP2POp(call.type);
+    }
+    /// `run` gets the communicator and whether it does it all or begins it, and returns the request; it holds
+    /// the tensors that it uses. `finish` comes after the operation: it copies results to where they belong.
+    template <class Run, class Finish>
+    WorkPointer submit(const Call& call, Run run, Finish finish)
+    {
+        operations_.fetch_add(1, std::memory_order_relaxed);
+        if (!runs_in_call(call))
+            return begin(
+                call,
+                [communicator = communicator_, run = std::move(run)] { return run(communicator, false); },
+                std::move(finish));
+        auto work = c10::make_intrusive<EndedWork>(communicator_.rank(), call.type, call.title, call.results,
+                                                   call.inputs);
+        work->run([&] {
+            [[maybe_unused]] const tutti::Request ended = run(communicator_, true);
+            finish();
+        });
+        return work;
+    }
+    WorkPointer begin(const Call& call, std::function<tutti::Request()> run, std::function<void()> finish);
     WorkPointer receive(c10d::OpType type, const char* title, Tensors& tensors, int source, int tag);
     std::size_t ranks() const noexcept { return static_cast<std::size_t>(communicator_.size()); }
     bool is(std::int64_t rank) const noexcept { return rank == communicator_.rank(); }

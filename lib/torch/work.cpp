@@ -19,9 +19,7 @@ c10::optional<std::vector<at::Tensor>> for_profile(const Operation& operation)
 {
     if (!at::hasCallbacks())
         return c10::nullopt;
-    if (!operation.inputs.empty())
-        return operation.inputs;
-    return operation.results.empty() ? operation.held : operation.results;
+    return operation.inputs.empty() ? operation.results : operation.inputs;
 }
 
 }  // namespace
@@ -57,7 +55,7 @@ void TuttiWork::start() noexcept
 {
     const std::lock_guard turn(turn_);
     try {
-        request_ = operation_.run(form_ == Form::blocking);
+        request_ = operation_.begin();
     } catch (const std::exception&) {
         return conclude(std::current_exception());
     }
@@ -74,10 +72,9 @@ void TuttiWork::conclude(std::exception_ptr failure) noexcept
             failure = std::current_exception();
         }
     }
-    operation_.run = nullptr;
     operation_.finish = nullptr;
     if (!request_.active())
-        operation_.held.clear();
+        operation_.begin = nullptr;
     c10::intrusive_ptr<c10::ivalue::Future> future;
     {
         const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// c10d's Work over a request of Tutti's.
+// c10d's Work over a request of Tutti's, for operations that go on after the call.
 #pragma once
 
 #include <chrono>
@@ -13,37 +13,35 @@
 
 namespace torch_tutti {
 
-/// What a Work does.
+/// What a Work does. Its functions hold the tensors that they use.
 struct Operation {
     c10d::OpType type = c10d::OpType::UNKNOWN;
     const char* title = nullptr;  // in torch's profiler
     int peer = -1;                // of a message; -1: any
     std::chrono::milliseconds limit = kNoTimeout;
-    /// Does it all if it is `blocking`, else begins it and returns the request.
-    std::function<tutti::Request(bool blocking)> run = {};
+    /// Begins it.
+    std::function<tutti::Request()> begin = {};
     /// Comes after the operation, if there is something to do: copies results to where they belong.
     std::function<void()> finish = {};
     std::vector<at::Tensor> results = {};
-    std::vector<at::Tensor> held = {};    // other tensors in use
     std::vector<at::Tensor> inputs = {};  // if they are not the results: profiles have their sizes
 };
 
-/// How an operation goes on.
+/// Who completes an operation that has begun.
 enum class Form {
-    blocking,  // to its end, in the call that makes the Work
-    begun,     // begun by that call, completed by wait()
-    beside     // begun by that call, completed by wait() or by Tutti's thread
+    begun,  // wait()
+    beside  // wait(), or Tutti's thread
 };
 
 /// Any thread may call.
 class TuttiWork final : public c10d::Work {
 public:
-    /// All ranks run a collective in the same form. start() comes next.
+    /// All ranks begin a collective in the same form. start() comes next.
     TuttiWork(int rank, Operation operation, Form form);
     /// An operation that is under way goes on, and keeps its tensors until its end.
     ~TuttiWork() override;
 
-    /// Runs or begins the operation. wait() throws its errors.
+    /// Begins the operation. wait() throws its errors.
     void start() noexcept;
 
     bool isCompleted() override;

@@ -111,10 +111,11 @@ void RankStatus::passes_more(Words call, std::uint64_t begun) noexcept
 
 void RankStatus::enter_thread(const Words& call) noexcept
 {
+    const std::uint64_t own = this_thread();
     base::StatusThread* free = nullptr;
     for (base::StatusThread& thread : page_->threads) {
         const std::uint64_t owner = thread.thread.load(std::memory_order_relaxed);
-        if (owner == this_thread())
+        if (owner == own)
             return thread.call.store(call);
         if (owner == 0 && free == nullptr)
             free = &thread;
@@ -122,14 +123,15 @@ void RankStatus::enter_thread(const Words& call) noexcept
     if (free == nullptr)
         return;
     free->call.store(call);
-    free->thread.store(this_thread(), std::memory_order_release);
+    free->thread.store(own, std::memory_order_release);
 }
 
 void RankStatus::leave_thread() noexcept
 {
+    const std::uint64_t own = this_thread();
     for (base::StatusThread& thread : page_->threads)
-        if (thread.thread.load(std::memory_order_relaxed) == this_thread())
-            put(thread.thread, 0);
+        if (thread.thread.load(std::memory_order_relaxed) == own)
+            return put(thread.thread, 0);
 }
 
 // The call that this rank is in; none where several threads may be in calls.
