@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """torch.distributed over Tutti beside Gloo, in the same processes by turns; a thread a rank.
 
+    export PYTHONPATH=build/lib/torch:build/benchmarks/torch
     tuttirun -n 2 --bind-to core python3 benchmarks/torch/compare.py --json torch.json
     tutti-bench plot torch.json -o pictures/
 """
@@ -14,6 +15,7 @@ import torch.distributed as dist
 import torch_tutti  # noqa: F401
 
 import collectives
+import nothing
 import record
 import timing
 import training
@@ -46,11 +48,12 @@ def collective(name, options, groups):
     return record.case(name, f"torch.distributed: {name}", dist.get_world_size(), rows)
 
 
-def own_cost(options, alone):
-    rows = [record.row(timing.by_turns({"tutti": call}, options.seconds, options.rounds), label=name)
-            for name, call in collectives.own_costs(alone).items()]
-    return record.case("own_cost", "torch.distributed: all_reduce of 8 B in a group of one rank", dist.get_world_size(),
-                       rows, label="Call")
+def own_cost(options, groups):
+    rows = []
+    for name in collectives.own_costs(None):
+        calls = {library: collectives.own_costs(group)[name] for library, group in groups.items()}
+        rows.append(record.row(timing.by_turns(calls, options.seconds, options.rounds), label=name))
+    return record.case("own_cost", "torch.distributed: all_reduce of 8 B", dist.get_world_size(), rows, label="Call")
 
 
 def ddp(options, groups, alone):
@@ -63,6 +66,13 @@ def ddp(options, groups, alone):
                        label="Model")
 
 
+def group_of_nothing():
+    """Its all_reduce has ended when it begins."""
+    dist.Backend.register_backend("nothing", lambda options, _: nothing.make_group(options.group_rank, options.group_size),
+                                  extended_api=True)
+    return dist.new_group(backend="nothing")
+
+
 def main():
     options = options_of(sys.argv[1:])
     torch.set_num_threads(1)
@@ -72,7 +82,7 @@ def main():
     cases = []
     for name in options.benchmarks:
         if name == "own_cost":
-            cases.append(own_cost(options, alone))
+            cases.append(own_cost(options, {"tutti": groups["tutti"], "alone": alone, "nothing": group_of_nothing()}))
         elif name == "ddp":
             cases.append(ddp(options, groups, alone))
         else:

@@ -6,7 +6,8 @@ import statistics
 
 import torch
 
-NAMES = {"tutti": "Tutti", "gloo": "Gloo", "alone": "group of one rank", "none": "no communication"}
+NAMES = {"tutti": "Tutti", "gloo": "Gloo", "alone": "group of one rank", "none": "no communication",
+         "nothing": "a backend that does nothing"}
 OWN, PEER = "tutti", "gloo"
 
 

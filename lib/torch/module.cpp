@@ -6,6 +6,7 @@
 #include "lib/torch/job.hpp"
 #include "lib/torch/process_group.hpp"
 #include "lib/torch/shared_tensors.hpp"
+#include "lib/torch/short_all_reduce.hpp"
 
 namespace py = pybind11;
 
@@ -55,4 +56,5 @@ PYBIND11_MODULE(_C, module)  // NOLINT
     module.def("tell_all", tell_all, unlocked);
     module.def("leave", torch_tutti::leave, unlocked);
     module.def("share_new_tensors", torch_tutti::share_new_tensors);
+    module.def("short_all_reduce", torch_tutti::short_all_reduce);
 }

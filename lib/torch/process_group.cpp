@@ -1,5 +1,7 @@
 #include "lib/torch/process_group.hpp"
 
+#include <ATen/record_function.h>
+
 #include <optional>
 #include <utility>
 
@@ -95,6 +97,20 @@ WorkPointer TuttiGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions
                       reduction.finish(data, ranks);
                       unpack(data, tensor);
                   });
+}
+
+bool TuttiGroup::allreduce_at_once(const Tensor& tensor, c10d::ReduceOp::RedOpType op)
+{
+    const bool is_plain = tensor.defined() && tensor.is_cpu() && tensor.has_storage() &&
+                          tensor.layout() == at::kStrided && !tensor.is_complex() && is_packed(tensor) &&
+                          !tensor.requires_grad();
+    if (!is_plain || at::hasCallbacks() || !runs_in_call({.type = OpType::ALLREDUCE, .title = nullptr}))
+        return false;
+    const Reduction reduction("all_reduce", tensor.scalar_type(), op);
+    operations_.fetch_add(1, std::memory_order_relaxed);
+    communicator_.allreduce(reduction.numbers_of(tensor), reduction.op);
+    reduction.finish(tensor, communicator_.size());
+    return true;
 }
 
 WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options)

@@ -54,6 +54,10 @@ public:
 
     WorkPointer broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
     WorkPointer allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
+    /// allreduce() of one tensor without a Work, for calls that run to their end. False if this one does not,
+    /// or if the tensor needs more than the operation itself: then it has done nothing. Throws what wait()
+    /// throws.
+    bool allreduce_at_once(const Tensor& tensor, c10d::ReduceOp::RedOpType op);
     /// One operation for all tensors, which have one type.
     WorkPointer allreduce_coalesced(Tensors& tensors,
                                     const c10d::AllreduceCoalescedOptions& options) override;

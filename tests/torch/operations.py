@@ -68,13 +68,53 @@ def reductions():
     refused(lambda: dist.all_reduce(torch.ones(2).to_sparse()), "dense")
 
 
-def refused(call, words):
+def refused(call, words, kind=RuntimeError):
     try:
         call()
-    except RuntimeError as error:
+    except kind as error:
         assert words in str(error), error
         return
     raise AssertionError(f"no error with '{words}'")
+
+
+def parameters():
+    """All forms of an all_reduce's call, those that a shorter way takes and those that it leaves."""
+    group = dist.new_group()
+    for call in (lambda data: dist.all_reduce(data), lambda data: dist.all_reduce(tensor=data),
+                 lambda data: dist.all_reduce(data, Op.SUM, None, False), lambda data: dist.all_reduce(data, group=group),
+                 lambda data: dist.all_reduce(data, op=Op.SUM, async_op=False, group=dist.group.WORLD),
+                 lambda data: dist.all_reduce(data, **{"".join(["gro", "up"]): group}),
+                 lambda data: dist.all_reduce(data, async_op=True).wait(),
+                 lambda data: dist.distributed_c10d.all_reduce(data)):
+        data = values(rank, torch.float32)
+        assert call(data) in (None, True)
+        same(data, expect(Op.SUM, torch.float32))
+    # What torch's own function needs is away for a moment.
+    own = dist.distributed_c10d
+    kept, own.AllreduceOptions = own.AllreduceOptions, None
+    try:
+        data = values(rank, torch.float32)
+        if torch_tutti.overlaps() or int(torch.__version__.split(".")[0]) >= 2:
+            refused(lambda: dist.all_reduce(data), "callable", TypeError)
+        else:
+            dist.all_reduce(data, group=group)
+            same(data, expect(Op.SUM, torch.float32))
+            refused(lambda: dist.all_reduce(data, async_op=True), "callable", TypeError)
+            with torch.profiler.profile():
+                refused(lambda: dist.all_reduce(data), "callable", TypeError)
+    finally:
+        own.AllreduceOptions = kept
+    parameter = torch.nn.Parameter(values(rank, torch.float32))
+    dist.all_reduce(parameter)
+    assert parameter.requires_grad and torch.equal(parameter, expect(Op.SUM, torch.float32))
+    imaginary = torch.full((3,), 1j * rank)
+    dist.all_reduce(imaginary)
+    same(imaginary, torch.full((3,), 1j * size * (size - 1) / 2))
+    for call in (dist.all_reduce, lambda: dist.all_reduce(torch.ones(1), tensor=torch.ones(1)),
+                 lambda: dist.all_reduce(torch.ones(1), who=1)):
+        refused(call, "all_reduce()", TypeError)
+    refused(lambda: dist.all_reduce("text"), "torch.Tensor")
+    dist.destroy_process_group(group)
 
 
 def strides():
@@ -343,7 +383,7 @@ def limits():
 
 dist.init_process_group("tutti")
 rank, size = dist.get_rank(), dist.get_world_size()
-for test in (reductions, strides, lists, blocks, all_to_all, messages, works, objects, groups, training, buckets, profile, limits):
+for test in (reductions, parameters, strides, lists, blocks, all_to_all, messages, works, objects, groups, training, buckets, profile, limits):
     test()
 dist.barrier()
 if rank == 0:

@@ -94,8 +94,11 @@ class _Reducer(dist.Reducer):
 
 
 dist.Reducer = _Reducer
+_is_torch_1 = int(torch.__version__.split(".")[0]) < 2
+if _is_torch_1:  # torch 2's compiler knows dist.all_reduce by its identity
+    dist.all_reduce = _C.short_all_reduce(dist.all_reduce, dist.group, dist.ReduceOp)
 _handlers["env"] = _rendezvous_by_environment
-_devices = {"devices": ["cpu"]} if int(torch.__version__.split(".")[0]) >= 2 else {}
+_devices = {} if _is_torch_1 else {"devices": ["cpu"]}
 dist.Backend.register_backend("tutti", _make_group, extended_api=True, **_devices)
 # Before Python's own objects end. Ranks that wait for this one get an error.
 atexit.register(_C.leave)
