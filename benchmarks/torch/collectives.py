@@ -44,6 +44,12 @@ def all_to_all(elements, group):
 ALL = {call.__name__: call for call in (all_reduce, broadcast, all_gather, reduce_scatter, all_to_all)}
 
 
+def copy(elements):
+    """What bounds the collectives of long data: a copy by torch, of all ranks at once."""
+    source, target = torch.zeros(elements), torch.zeros(elements)
+    return lambda: target.copy_(source)
+
+
 def own_costs(group):
     """all_reduce of 8 bytes, to see what torch and the backend cost by themselves: by the function that programs call, by
     torch's own, for which backend tutti has a shorter way, and by the group alone."""

@@ -26,16 +26,16 @@ SIZES = "8,256,4096,65536,524288,4194304,16777216"
 def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benchmarks", nargs="*", help="all_reduce, broadcast, all_gather, reduce_scatter, all_to_all, "
-                        "own_cost, ddp; without any: all")
+                        "copy, own_cost, ddp; without any: all")
     parser.add_argument("--sizes", default=SIZES, help="bytes, a list (%(default)s)")
     parser.add_argument("--models", type=int, default=len(training.MODELS), help="only the first so many of ddp's")
     parser.add_argument("--seconds", type=float, default=0.3, help="for a row of a library (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each library (%(default)s)")
     parser.add_argument("--json", help="rank 0 writes this file")
     options = parser.parse_args(arguments)
-    options.benchmarks = options.benchmarks or [*collectives.ALL, "own_cost", "ddp"]
+    options.benchmarks = options.benchmarks or [*collectives.ALL, "copy", "own_cost", "ddp"]
     for name in options.benchmarks:
-        if name not in (*collectives.ALL, "own_cost", "ddp"):
+        if name not in (*collectives.ALL, "copy", "own_cost", "ddp"):
             parser.error(f"there is no benchmark '{name}'")
     return options
 
@@ -46,6 +46,14 @@ def collective(name, options, groups):
         calls = {library: collectives.ALL[name](size // 4, group) for library, group in groups.items()}
         rows.append(record.row(timing.by_turns(calls, options.seconds, options.rounds), key=size))
     return record.case(name, f"torch.distributed: {name}", dist.get_world_size(), rows)
+
+
+def copies(options):
+    rows = []
+    for size in map(int, options.sizes.split(",")):
+        call = {"none": collectives.copy(size // 4)}
+        rows.append(record.row(timing.by_turns(call, options.seconds, options.rounds), key=size))
+    return record.case("copy", "A copy by each rank, all at once", dist.get_world_size(), rows)
 
 
 def own_cost(options, groups):
@@ -81,7 +89,9 @@ def main():
     alone = [dist.new_group([rank]) for rank in range(dist.get_world_size())][dist.get_rank()]
     cases = []
     for name in options.benchmarks:
-        if name == "own_cost":
+        if name == "copy":
+            cases.append(copies(options))
+        elif name == "own_cost":
             cases.append(own_cost(options, {"tutti": groups["tutti"], "alone": alone, "nothing": group_of_nothing()}))
         elif name == "ddp":
             cases.append(ddp(options, groups, alone))
