@@ -27,7 +27,7 @@ struct Known {
     py::object members;
     py::str world{"WORLD"};
     std::array<PyObject*, kParameters> names{};
-    std::array<std::pair<py::object, Operator>, 6> operators;
+    std::array<std::pair<py::object, Operator>, 8> operators;
 };
 Known* known = nullptr;
 
@@ -59,17 +59,23 @@ bool read(Arguments& found, PyObject* const* given, Py_ssize_t count, PyObject* 
     return found[kTensor] != nullptr && (found[kAsyncOp] == nullptr || found[kAsyncOp] == Py_False);
 }
 
-// nullptr: it is none of backend tutti, or there is none.
-TuttiGroup* group_of(PyObject* given)
+// What the call means, or the default group.
+py::object meant(PyObject* group)
 {
-    const py::object world =
-        given == nullptr || given == Py_None
-            ? py::reinterpret_steal<py::object>(PyObject_GetAttr(known->members.ptr(), known->world.ptr()))
-            : py::reinterpret_borrow<py::object>(given);
+    if (group != nullptr && group != Py_None)
+        return py::reinterpret_borrow<py::object>(group);
+    py::object world =
+        py::reinterpret_steal<py::object>(PyObject_GetAttr(known->members.ptr(), known->world.ptr()));
     if (!world)
         throw py::error_already_set();
+    return world;
+}
+
+// nullptr: it is none of backend tutti, or no group.
+TuttiGroup* group_of(const py::object& object)
+{
     py::detail::make_caster<Base> caster;
-    if (world.is_none() || !caster.load(world, false))
+    if (object.is_none() || !caster.load(object, false))
         return nullptr;
     Base& group = caster;
     return typeid(group) == typeid(TuttiGroup) ? static_cast<TuttiGroup*>(&group) : nullptr;
@@ -85,10 +91,11 @@ bool sum(const Arguments& arguments)
     if (op == known->operators.end() || !THPVariable_CheckExact(arguments[kTensor]) ||
         c10::impl::tls_is_dispatch_key_included(c10::DispatchKey::Python))
         return false;
-    TuttiGroup* const group = group_of(arguments[kGroup]);
+    const py::object kept = meant(arguments[kGroup]);  // another thread may destroy the default group
+    TuttiGroup* const group = group_of(kept);
     if (group == nullptr)
         return false;
-    // The caller's references keep the tensor and the group.
+    // The caller keeps the tensor.
     const at::Tensor& tensor = THPVariable_Unpack(arguments[kTensor]);
     const WithoutInterpreter unlocked;
     return group->allreduce_at_once(tensor, op->second);
@@ -133,7 +140,9 @@ py::object short_all_reduce(py::object whole, py::object members, const py::obje
                              {operators.attr("PRODUCT"), Operator::PRODUCT},
                              {operators.attr("MIN"), Operator::MIN},
                              {operators.attr("MAX"), Operator::MAX},
-                             {operators.attr("BOR"), Operator::BOR}}};
+                             {operators.attr("BAND"), Operator::BAND},
+                             {operators.attr("BOR"), Operator::BOR},
+                             {operators.attr("BXOR"), Operator::BXOR}}};
     }
     return py::reinterpret_steal<py::object>(PyCFunction_NewEx(&function, nullptr, nullptr));
 }
