@@ -51,8 +51,8 @@ def copy(elements):
 
 
 def own_costs(group):
-    """all_reduce of 8 bytes, to see what torch and the backend cost by themselves: by the function that programs call, by
-    torch's own, for which backend tutti has a shorter way, and by the group alone."""
+    """all_reduce of 8 bytes, to see what torch and the backend cost by themselves: by the function that programs call,
+    by torch's own, for which backend tutti has a shorter way, and by the group alone."""
     data = torch.zeros(2)
     return {"dist.all_reduce": lambda: dist.all_reduce(data, group=group),
             "torch's own": lambda: dist.distributed_c10d.all_reduce(data, group=group),

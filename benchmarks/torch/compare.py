@@ -76,8 +76,10 @@ def ddp(options, groups, alone):
 
 def group_of_nothing():
     """Its all_reduce has ended when it begins."""
-    dist.Backend.register_backend("nothing", lambda options, _: nothing.make_group(options.group_rank, options.group_size),
-                                  extended_api=True)
+    def make(options, _):
+        return nothing.make_group(options.group_rank, options.group_size)
+
+    dist.Backend.register_backend("nothing", make, extended_api=True)
     return dist.new_group(backend="nothing")
 
 

@@ -81,7 +81,8 @@ def parameters():
     """All forms of an all_reduce's call, those that a shorter way takes and those that it leaves."""
     group = dist.new_group()
     for call in (lambda data: dist.all_reduce(data), lambda data: dist.all_reduce(tensor=data),
-                 lambda data: dist.all_reduce(data, Op.SUM, None, False), lambda data: dist.all_reduce(data, group=group),
+                 lambda data: dist.all_reduce(data, Op.SUM, None, False),
+                 lambda data: dist.all_reduce(data, group=group),
                  lambda data: dist.all_reduce(data, op=Op.SUM, async_op=False, group=dist.group.WORLD),
                  lambda data: dist.all_reduce(data, **{"".join(["gro", "up"]): group}),
                  lambda data: dist.all_reduce(data, async_op=True).wait(),
@@ -383,7 +384,8 @@ def limits():
 
 dist.init_process_group("tutti")
 rank, size = dist.get_rank(), dist.get_world_size()
-for test in (reductions, parameters, strides, lists, blocks, all_to_all, messages, works, objects, groups, training, buckets, profile, limits):
+for test in (reductions, parameters, strides, lists, blocks, all_to_all, messages, works, objects, groups, training,
+             buckets, profile, limits):
     test()
 dist.barrier()
 if rank == 0:
