@@ -77,10 +77,12 @@ bool WaitGraph::add_lock(const JobStatus& job, const WaitEdge& wait, const RankG
         wait.lock_of == WaitEdge::kNoLock ? nullptr : job.holders_of(wait.context, wait.lock_of);
     if (lock == nullptr)
         return false;
+    // Nobody else can have a lock that one rank has alone. A rank that shares it need not be in the way.
+    const bool must = !lock->shared && count_of(lock->ranks) == 1 && !group.many_threads && group.in_call();
     int left = kMostMissing;
     for (const auto& [first, last] : lock->ranks)
         for (int to = first; to <= last && left > 0; ++to, --left)
-            edges_[wait.rank].push_back({to, false, short_call(group)});
+            edges_[wait.rank].push_back({to, must, short_call(group)});
     return true;
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("calls of windows have their target, range and epoch")
     CHECK(words_of(WindowCall::wait, 0, "") == "wait, until 0 completes, on window \"table\"");
     CHECK(tutti::launcher::short_call(group) == "wait, on window \"table\"");
     CHECK(words_of(static_cast<WindowCall>(77), 0, "") == "a call at 0, on window \"table\"");
-    // A wait for a rank of a window is no deadlock for certain.
+    // A wait for a rank of a window, but for a lock that it has alone, is no deadlock for certain.
     NodeReport node = both_receive();
     node.groups[0] = group;
     node.groups[0].ranks = {{0, 0}};
@@ -113,6 +113,21 @@ TEST_CASE("a holder of the lock of a window that waits for the one that wants it
     SECTION("the holder is known")
     {
         node.locks = {{8, 9, false, {{8, 8}}, {{1, 1}}}};
+        const Analysis analysis = analysis_of(node);
+        CHECK(analysis.deadlock);
+        REQUIRE(analysis.sentences.size() == 1);
+        CHECK(analysis.sentences[0] ==
+              "a circle: rank 0 waits for rank 1 (lock, on window 1), rank 1 waits for rank 0 (recv, tag 5); "
+              "none of them can go on");
+        node.groups[0].many_threads = true;
+        CHECK_FALSE(analysis_of(node).deadlock);
+        node.groups[0].many_threads = false;
+        node.quiet = false;
+        CHECK_FALSE(analysis_of(node).deadlock);
+    }
+    SECTION("the holder shares it")
+    {
+        node.locks = {{8, 9, true, {{8, 8}}, {{1, 1}}}};
         const Analysis analysis = analysis_of(node);
         CHECK_FALSE(analysis.deadlock);
         REQUIRE(analysis.sentences.size() == 1);
