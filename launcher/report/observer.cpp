@@ -105,8 +105,7 @@ bool Observer::look(int rank, Seen& seen)
 {
     if (!seen.page)
         return false;
-    const auto load = [](const base::StatusWord& word) { return word.load(std::memory_order_relaxed); };
-    const std::uint64_t calls = load(seen.page->begun) + load(seen.page->ended);
+    const std::uint64_t calls = 2 * seen.page->begun() + (seen.page->in_call() ? 1 : 0);
     const std::uint64_t moves = seen.page->traffic.moves();
     const bool same = calls == seen.calls && moves == seen.moves;
     seen.calls = calls;
@@ -282,8 +281,8 @@ void Observer::answer(std::uint32_t question, bool whole)
         add_note(report, rank, judged);
         if (!judged.view)
             continue;
-        report.sent += judged.view->sent;
-        report.arrived += judged.view->arrived;
+        report.sent += judged.view->sent.messages;
+        report.arrived += judged.view->arrived.messages;
         if (judged.state == RankState::waiting && judged.view->waits())
             add_waits(report, rank, *judged.view);
         add_collectives(report, rank, *judged.view);

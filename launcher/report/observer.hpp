@@ -44,7 +44,7 @@ private:
 
     struct Seen {
         base::StatusMemory page;
-        std::uint64_t calls = 0;  // begun and ended
+        std::uint64_t calls = 0;  // twice those begun, and 1 while it is in one
         std::uint64_t moves = 0;
         Clock::time_point since{};  // when these were seen first
         std::uint64_t processor_ticks = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,15 +41,22 @@ std::string text_of(const StatusWord* words, std::size_t bytes)
 }
 
 // Calls whose words the rank has not begun to overwrite.
-std::vector<base::CallWords> calls_of(const StatusPage& page, std::uint64_t& begun)
+std::vector<PageView::Call> calls_of(const StatusPage& page, std::uint64_t entered)
 {
-    begun = page.begun.load(std::memory_order_acquire);
-    const std::uint64_t count = std::min<std::uint64_t>(begun, StatusPage::kCalls);
-    std::vector<base::CallWords> calls;
-    for (std::uint64_t back = 1; back <= count; ++back)
-        calls.push_back(page.calls[(begun - back) % StatusPage::kCalls].load());
+    const std::uint64_t entries = entered >> 1;
+    const std::uint64_t count = std::min<std::uint64_t>(entries, StatusPage::kCalls);
+    std::vector<PageView::Call> calls;
+    std::uint64_t repeated = get(page.repeated);
+    for (std::uint64_t back = 1; back <= count; ++back) {
+        PageView::Call call{page.calls[(entries - back) % StatusPage::kCalls].load()};
+        if (call.is_passing()) {
+            call.times = repeated - call.signature + 1;
+            repeated = std::exchange(call.signature, 0);
+        }
+        calls.push_back(call);
+    }
     std::atomic_thread_fence(std::memory_order_acquire);  // pairs with that of RankStatus::write()
-    const std::uint64_t more = get(page.begun) - begun;
+    const std::uint64_t more = (get(page.entered) >> 1) - entries;
     const std::uint64_t whole = more < StatusPage::kCalls ? StatusPage::kCalls - 1 - more : 0;
     calls.resize(std::min<std::uint64_t>(calls.size(), whole));
     return calls;
@@ -103,19 +111,19 @@ std::optional<PageView::Situation> whole_situation(const StatusSituation& now)
 PageView PageView::of(const base::StatusPage& page)
 {
     PageView view;
-    view.calls = calls_of(page, view.begun);
-    view.ended = get(page.ended);
-    view.sent = get(page.traffic.sent);
-    view.sent_bytes = get(page.traffic.sent_bytes);
-    view.arrived = get(page.traffic.arrived);
-    view.arrived_bytes = get(page.traffic.arrived_bytes);
+    const std::uint64_t entered = page.entered.load(std::memory_order_acquire);
+    view.calling = (entered & 1) != 0;
+    view.begun = (entered >> 1) + get(page.repeated);
+    view.calls = calls_of(page, entered);
+    view.sent = page.traffic.sent.load();
+    view.arrived = page.traffic.arrived.load();
     view.moves = page.traffic.moves();
     view.pid = static_cast<std::int64_t>(get(page.pid));
     view.many_threads = get(page.many_threads) != 0;
     view.left = get(page.left) != 0;
     for (const base::StatusThread& thread : page.threads)
         if (thread.thread.load(std::memory_order_acquire) != 0)
-            view.threads.push_back(thread.call.load());
+            view.threads.push_back({thread.call.load()});
     for (const base::StatusCommunicator& entry : page.communicators)
         if (const std::uint64_t context = entry.context.load(std::memory_order_acquire); context != 0)
             view.communicators.push_back({context - 1, static_cast<std::uint32_t>(get(entry.number)),

@@ -17,7 +17,9 @@ namespace tutti::launcher {
 std::string communicator_in_words(std::uint64_t context, const std::string& name);
 
 struct PageView {
-    using Call = base::CallWords;
+    struct Call : base::CallWords {
+        std::uint64_t times = 1;  // so often in a row
+    };
 
     struct Communicator {
         std::uint64_t context = 0;
@@ -61,12 +63,10 @@ struct PageView {
         std::string text;
     };
 
-    std::uint64_t begun = 0;
-    std::uint64_t ended = 0;
-    std::uint64_t sent = 0;
-    std::uint64_t sent_bytes = 0;
-    std::uint64_t arrived = 0;
-    std::uint64_t arrived_bytes = 0;
+    std::uint64_t begun = 0;  // calls
+    bool calling = false;     // the rank is in the last one
+    base::StatusCount::Values sent;
+    base::StatusCount::Values arrived;
     std::uint64_t moves = 0;
     std::int64_t pid = 0;
     bool many_threads = false;
@@ -78,7 +78,7 @@ struct PageView {
     bool more_locks = false;             // and there may be others
     std::optional<Situation> situation;  // that of a wait in which nothing has happened since it was noted
 
-    bool in_call() const noexcept { return many_threads ? !threads.empty() : begun != ended; }
+    bool in_call() const noexcept { return many_threads ? !threads.empty() : calling; }
     /// It waits in a call, or, if in none, polls requests.
     bool waits() const noexcept { return situation && situation->in_call && in_call(); }
     bool polls() const noexcept { return situation && !situation->in_call && !in_call(); }

@@ -39,12 +39,13 @@ void RankLoad::check() const
 
 LoadSample LoadSample::of(const base::StatusPage& page, const ProcessState& process)
 {
-    const auto load = [](const base::StatusWord& word) { return word.load(std::memory_order_relaxed); };
+    const base::StatusCount::Values sent = page.traffic.sent.load();
+    const base::StatusCount::Values arrived = page.traffic.arrived.load();
     return {std::chrono::steady_clock::now(),
-            load(page.begun),
-            load(page.traffic.sent) + load(page.traffic.arrived),
-            load(page.traffic.sent_bytes),
-            load(page.traffic.arrived_bytes),
+            page.begun(),
+            sent.messages + arrived.messages,
+            sent.bytes,
+            arrived.bytes,
             process.processor_ticks,
             process.resident_bytes};
 }

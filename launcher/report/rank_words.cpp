@@ -56,7 +56,8 @@ void add_calls(std::string& text, const PageView& page)
     for (const PageView::Call& call : page.calls) {
         RankGroup group;
         set_call(group, page, call);
-        text += fmt::format("  {}\n", call_in_words(group));
+        text += fmt::format("  {}{}\n", call_in_words(group),
+                            call.times > 1 ? fmt::format(", {} times", call.times) : "");
     }
 }
 
@@ -113,8 +114,9 @@ std::string rank_in_words(const RankGroup& group, const PageView* page, pid_t pr
     text += fmt::format("{:.0f} calls/s, {:.0f} messages/s, {} sent, {} arrived\n", load.calls_per_second,
                         load.messages_per_second, rate_of_bytes(load.sent_bytes_per_second),
                         rate_of_bytes(load.arrived_bytes_per_second));
-    text += fmt::format("in all {} messages sent ({}), {} arrived ({})\n", page->sent,
-                        bytes_in_words(page->sent_bytes), page->arrived, bytes_in_words(page->arrived_bytes));
+    text += fmt::format("in all {} messages sent ({}), {} arrived ({})\n", page->sent.messages,
+                        bytes_in_words(page->sent.bytes), page->arrived.messages,
+                        bytes_in_words(page->arrived.bytes));
     if (page->situation)
         add_situation(text, *page);
     add_calls(text, *page);

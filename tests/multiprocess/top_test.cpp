@@ -139,6 +139,27 @@ TEST_CASE("without a terminal a view is printed once, with rates", "[top]")
     CHECK(tuttirun({"--top", "1", "2"}).status == 2);
 }
 
+TEST_CASE("the last calls of a rank are told, those that are alike together", "[top]")
+{
+    Job job(2, "windows");
+    const auto tells = [&](int rank, const std::string& words) {
+        std::string text;
+        for (int tries = 0; tries < 400 && !contains(text, words); ++tries) {
+            ::usleep(50'000);
+            text = tutti::launcher::ask_job(job.pid(), "rank " + std::to_string(rank));
+        }
+        CAPTURE(text);
+        CHECK(contains(text, words));
+        CHECK(contains(text, rank == 0 ? "in all 7 messages sent (28 B), 0 arrived (0 B)"
+                                       : "in all 0 messages sent (0 B), 7 arrived (28 B)"));
+    };
+    tells(0,
+          "calls, the newest first:\n  recv from 1, tag 5\n  send of 4 B to 1, tag 4, 2 times\n"
+          "  send of 4 B to 1, tag 3, 4 times\n");
+    tells(1, "  irecv from 0, tag 4, 2 times\n  irecv from 0, tag 3, 5 times\n");
+    job.end();
+}
+
 TEST_CASE("another user gets no answer from a job", "[top]")
 {
     if (::geteuid() != 0) {

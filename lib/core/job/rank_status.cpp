@@ -85,6 +85,23 @@ RankStatus::RankStatus(int ranks, bool many_threads, control::Channel* daemon)
     put(page_->many_threads, many_threads ? 1 : 0);
 }
 
+// A passing call that is not like the one before, or for the first time.
+void RankStatus::write_other(std::uint64_t context, std::uint64_t peer_and_tag, std::uint64_t what) noexcept
+{
+    base::StatusPage& page = *page_;
+    const std::uint64_t entered = page.entered.load(std::memory_order_relaxed);
+    if (page.entry(entered, 1).is_message(context, peer_and_tag, what)) {
+        passed_ = {context, peer_and_tag, what};
+        return base::add_to(page.repeated, 1);
+    }
+    if (passed_.what != 0)
+        passed_.what = 0;
+    const Words call{context, peer_and_tag, what, page.repeated.load(std::memory_order_relaxed)};
+    std::atomic_thread_fence(std::memory_order_release);  // as in write()
+    page.entry(entered, 0).store(call);
+    page.entered.store((entered & ~std::uint64_t{1}) + 2, std::memory_order_release);
+}
+
 void RankStatus::begins_more(Words call, int peer) noexcept
 {
     if (many_threads_)
@@ -101,12 +118,17 @@ void RankStatus::ended_more() noexcept
         profile_->ended();
 }
 
-void RankStatus::passes_more(Words call, std::uint64_t begun) noexcept
+void RankStatus::passes_more(std::uint64_t context, std::uint64_t peer_and_tag, std::uint64_t what,
+                             std::uint64_t begun) noexcept
 {
-    if (profile_ == nullptr)
-        return;
-    profile_->begins(call, -1, begun);
+    profile_->begins({context, peer_and_tag, what}, -1, begun);
     profile_->ended();
+}
+
+void RankStatus::passing_begins(std::uint64_t context, std::uint64_t peer_and_tag,
+                                std::uint64_t what) noexcept
+{
+    profile_->begins({context, peer_and_tag, what}, -1);
 }
 
 void RankStatus::enter_thread(const Words& call) noexcept
@@ -137,8 +159,12 @@ void RankStatus::leave_thread() noexcept
 // The call that this rank is in; none where several threads may be in calls.
 base::CallWords RankStatus::current() const noexcept
 {
-    const bool in_call = begun_ != page_->ended.load(std::memory_order_relaxed);
-    return in_call && !many_threads_ ? page_->calls[(begun_ - 1) % base::StatusPage::kCalls].load() : Words();
+    return page_->in_call() && !many_threads_ ? last_call() : Words();
+}
+
+base::CallWords RankStatus::last_call() const noexcept
+{
+    return page_->entry(page_->entered.load(std::memory_order_relaxed), 1).load();
 }
 
 void RankStatus::note(Process& process, std::int64_t waited_ns) noexcept
@@ -149,17 +175,15 @@ void RankStatus::note(Process& process, std::int64_t waited_ns) noexcept
     put(now.sequence, sequence + 1);
     // Release fences: whoever sees a word of this change sees its beginning, whoever sees its end sees all.
     std::atomic_thread_fence(std::memory_order_release);
-    put(now.begun, begun_);
-    put(now.in_call, begun_ != page_->ended.load(std::memory_order_relaxed) ? 1 : 0);
+    put(now.begun, page_->begun());
+    put(now.in_call, page_->in_call() ? 1 : 0);
     put(now.moves, page_->traffic.moves());
     put(now.since_ns, static_cast<std::uint64_t>(time_ns - waited_ns));
     put(now.noted_ns, static_cast<std::uint64_t>(time_ns));
     try {
         list_awaited(process);
         list_arrivals(process);
-        const Words call = page_->calls[(begun_ - 1) % base::StatusPage::kCalls].load();
-        base::store_text(now.text.data(), StatusSituation::kTextBytes,
-                         begun_ != 0 ? more_about(process, call) : "");
+        base::store_text(now.text.data(), StatusSituation::kTextBytes, more_about(process, last_call()));
     } catch (const std::bad_alloc&) {
         // The page says less.
     }

@@ -39,7 +39,8 @@ public:
     }
     void ended() noexcept
     {
-        page_->ended.store(begun_, std::memory_order_relaxed);
+        base::StatusWord& entered = page_->entered;
+        entered.store(entered.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_relaxed);
         if (tells_more_) [[unlikely]]
             ended_more();
     }
@@ -47,10 +48,10 @@ public:
     void passes(const Words& call, std::uint64_t begun) noexcept
     {
         write_passing(call);
-        if (tells_more_) [[unlikely]]
-            passes_more(call, begun);
+        if (begun != 0) [[unlikely]]
+            passes_more(call.context, call.peer_and_tag, call.what, begun);
     }
-    /// For passes(); 0 where no profile wants it.
+    /// For passes(); 0 where no profile wants it, and only there.
     std::uint64_t clock() const noexcept { return profile_ != nullptr ? profile_->writer().now() : 0; }
 
     /// A call that may block lasts as long as this.
@@ -79,7 +80,7 @@ public:
         {
             status.write_passing(call);
             if (profile_ != nullptr) [[unlikely]]
-                profile_->begins(call, -1);
+                status.passing_begins(call.context, call.peer_and_tag, call.what);
         }
         ~Passing()
         {
@@ -126,31 +127,37 @@ public:
 private:
     void write(const Words& call) noexcept
     {
-        // Release fence: whoever sees words of this call sees `begun` as it was stored before.
-        std::atomic_thread_fence(std::memory_order_release);
         base::StatusPage& page = *page_;
-        const std::uint64_t number = begun_;
-        page.calls[number % base::StatusPage::kCalls].store(call);
-        page.begun.store(begun_ = number + 1, std::memory_order_release);
+        const std::uint64_t entered = page.entered.load(std::memory_order_relaxed);
+        // Release fence: whoever sees words of this call sees `entered` as it was stored before.
+        std::atomic_thread_fence(std::memory_order_release);
+        page.entry(entered, 0).store(call);
+        page.entered.store((entered | 1) + 2, std::memory_order_release);
+        if (passed_.what != 0)
+            passed_.what = 0;
     }
-    // The same for a message's call that ends at once: its entry has no signature.
+    // The same for a message's call that ends at once. One like the call before costs one store: messages
+    // wait in the processor's queue of stores while lines are fetched from the peer.
     void write_passing(const Words& call) noexcept
     {
-        std::atomic_thread_fence(std::memory_order_release);
-        base::StatusPage& page = *page_;
-        const std::uint64_t number = begun_;
-        page.calls[number % base::StatusPage::kCalls].store_message(call);
-        begun_ = number + 1;
-        page.begun.store(number + 1, std::memory_order_release);
-        page.ended.store(number + 1, std::memory_order_relaxed);
+        const std::uint64_t what = call.what | Words::kPassing;
+        if (passed_.what == what && passed_.peer_and_tag == call.peer_and_tag &&
+            passed_.context == call.context)
+            base::add_to(page_->repeated, 1);
+        else
+            write_other(call.context, call.peer_and_tag, what);
     }
-    // By value: words whose address nobody takes stay in registers.
+    // Words one by one, or by value: those whose address nobody takes stay in registers.
+    void write_other(std::uint64_t context, std::uint64_t peer_and_tag, std::uint64_t what) noexcept;
+    void passes_more(std::uint64_t context, std::uint64_t peer_and_tag, std::uint64_t what,
+                     std::uint64_t begun) noexcept;
+    void passing_begins(std::uint64_t context, std::uint64_t peer_and_tag, std::uint64_t what) noexcept;
     void begins_more(Words call, int peer) noexcept;
     void ended_more() noexcept;
-    void passes_more(Words call, std::uint64_t begun) noexcept;
     void enter_thread(const Words& call) noexcept;
     void leave_thread() noexcept;
     Words current() const noexcept;
+    Words last_call() const noexcept;
     void list_awaited(Process& process);
     void list_arrivals(Process& process);
 
@@ -158,7 +165,7 @@ private:
     const bool many_threads_;
     const std::unique_ptr<profile::Profile> profile_;
     const bool tells_more_;  // there are many threads, or a profile
-    std::uint64_t begun_ = 0;
+    Words passed_;           // a passing call that came several times and last; `what` is 0: there is none
     std::mutex communicators_;
     base::StatusCommunicator left_out_{};
     base::StatusWord lock_left_out_{};

@@ -17,8 +17,8 @@ namespace tutti::detail {
 
 /// Sends a short message at once, without a request; false if that is not possible. Inline, as it is the fast
 /// path of every face.
-inline bool send_at_once(const CommunicatorState& state, const ConstView& view, int destination, int tag,
-                         SendMode mode)
+[[gnu::always_inline]] inline bool send_at_once(const CommunicatorState& state, const ConstView& view,
+                                                int destination, int tag, SendMode mode)
 {
     Process& process = state.process();
     const std::uint64_t begun = process.status().clock();

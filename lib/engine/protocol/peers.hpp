@@ -140,17 +140,13 @@ public:
     /// Counts a message of this rank, and one that has arrived with its envelope at least.
     void count_sent(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
-        base::StatusTraffic& traffic = traffic_;
-        base::add_to(traffic.sent, 1);
-        base::add_to(traffic.sent_bytes, bytes);
+        traffic_.sent.add(bytes);
         if (profile_ != nullptr) [[unlikely]]
             profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes);
     }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
-        base::StatusTraffic& traffic = traffic_;
-        base::add_to(traffic.arrived, 1);
-        base::add_to(traffic.arrived_bytes, bytes);
+        traffic_.arrived.add(bytes);
         if (profile_ != nullptr) [[unlikely]]
             profile_->arrived(from.rank, envelope.context, envelope.tag(), bytes);
     }

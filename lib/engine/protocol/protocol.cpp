@@ -9,7 +9,7 @@ namespace tutti::protocol {
 void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span<const std::byte> payload)
 {
     if (header.size() == sizeof(EagerHeader) && kind_of(header) == FrameKind::eager) [[likely]]
-        return on_eager(peer(from_rank), EagerHeader::at(header.data()), payload);
+        return on_eager(from_rank, header.data(), payload);
     other_frame(from_rank, header, payload);
 }
 

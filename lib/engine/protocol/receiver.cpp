@@ -9,9 +9,10 @@
 
 namespace tutti::protocol {
 
-void Receiver::on_eager(Peer& from, EagerHeader header, std::span<const std::byte> payload)
+void Receiver::on_eager(int from_rank, const std::byte* header, std::span<const std::byte> payload)
 {
-    const matching::MatchKey envelope = header.envelope();
+    Peer& from = peers_.peer(from_rank);
+    const matching::MatchKey envelope = EagerHeader::at(header).envelope();
     peers_.count_arrived(from, envelope, payload.size());
     ReceiveRequest* request = std::exchange(from.header_receive, nullptr);
     if (request == nullptr) [[likely]]

@@ -58,7 +58,7 @@ public:
             most, [&](const auto& message) { visit(static_cast<const UnexpectedRequest&>(message)); });
     }
 
-    void on_eager(Peer& from, EagerHeader header, std::span<const std::byte> payload);
+    void on_eager(int from_rank, const std::byte* header, std::span<const std::byte> payload);
     void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);
     void on_segment(Peer& from, std::span<const std::byte> payload);
     void on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload);

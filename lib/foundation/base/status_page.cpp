@@ -36,6 +36,36 @@ UniqueFd make_file() noexcept
 
 }  // namespace
 
+void StatusCount::move(std::uint64_t size_bytes) noexcept
+{
+    const std::uint64_t latest = recent.load(std::memory_order_relaxed);
+    recent.store(kMoving, std::memory_order_relaxed);
+    // Whoever sees a total of this move sees kMoving, whoever sees its end sees both.
+    std::atomic_thread_fence(std::memory_order_release);
+    add_to(messages, (latest >> kBytesBits) + 1);
+    add_to(bytes, (latest & ((std::uint64_t{1} << kBytesBits) - 1)) + size_bytes);
+    recent.store(0, std::memory_order_release);
+}
+
+StatusCount::Values StatusCount::load() const noexcept
+{
+    constexpr int kTries = 4;
+    Values values;
+    std::uint64_t latest = 0;
+    for (int i = 0; i < kTries; ++i) {
+        latest = recent.load(std::memory_order_acquire);
+        values = {messages.load(std::memory_order_relaxed), bytes.load(std::memory_order_relaxed)};
+        std::atomic_thread_fence(std::memory_order_acquire);  // pairs with that of move()
+        const std::uint64_t after = recent.load(std::memory_order_relaxed);
+        if (after >= latest && (after & kMoving) == 0)
+            break;
+    }
+    if ((latest & kMoving) != 0)
+        return values;
+    return {values.messages + (latest >> kBytesBits),
+            values.bytes + (latest & ((std::uint64_t{1} << kBytesBits) - 1))};
+}
+
 StatusMemory StatusMemory::create()
 {
     StatusMemory memory;

@@ -98,23 +98,24 @@ private:
 struct CallWords {
     std::uint64_t context = 0;
     std::uint64_t peer_and_tag = 0;  // of a collective: its number on the communicator
-    std::uint64_t what = 0;          // the operation and, below it, the bytes
+    std::uint64_t what = 0;          // the bytes and, below them, the operation. On the page kPassing, too
     std::uint64_t signature = 0;
 
     static constexpr int kBytesBits = 48;
-    static constexpr std::uint64_t kBytesMask = (std::uint64_t{1} << kBytesBits) - 1;
+    static constexpr int kBytesShift = 64 - kBytesBits;
+    static constexpr std::uint64_t kPassing = 0x100;
 
     static std::uint64_t what_of(Operation operation, std::uint64_t bytes) noexcept
     {
-        return static_cast<std::uint64_t>(operation) << kBytesBits | (bytes & kBytesMask);
+        return bytes << kBytesShift | static_cast<std::uint64_t>(operation);
     }
     static std::uint64_t pack(std::int32_t peer, std::int32_t tag) noexcept
     {
         return std::uint64_t{static_cast<std::uint32_t>(peer)} << 32 | static_cast<std::uint32_t>(tag);
     }
 
-    Operation operation() const noexcept { return static_cast<Operation>(what >> kBytesBits & 0xff); }
-    std::uint64_t bytes() const noexcept { return what & kBytesMask; }
+    Operation operation() const noexcept { return static_cast<Operation>(what & 0xff); }
+    std::uint64_t bytes() const noexcept { return what >> kBytesShift; }
     std::int32_t peer() const noexcept { return static_cast<std::int32_t>(peer_and_tag >> 32); }
     std::int32_t tag() const noexcept { return static_cast<std::int32_t>(peer_and_tag & 0xffffffff); }
     std::uint32_t number() const noexcept { return static_cast<std::uint32_t>(peer_and_tag); }
@@ -123,11 +124,14 @@ struct CallWords {
         return operation() == Operation::collective || operation() == Operation::wait_collective;
     }
     bool has_signature() const noexcept { return is_collective() || operation() == Operation::window_call; }
+    /// A message's call that ended at once.
+    bool is_passing() const noexcept { return (what & kPassing) != 0; }
     friend bool operator==(const CallWords&, const CallWords&) = default;
 };
 
 struct StatusCall {
-    StatusWord context, peer_and_tag, what, signature;
+    StatusWord context, peer_and_tag, what;
+    StatusWord signature;  // of a passing call: StatusPage::repeated as it was when the call came
 
     void store(const CallWords& call) noexcept
     {
@@ -136,32 +140,61 @@ struct StatusCall {
         what.store(call.what, std::memory_order_relaxed);
         signature.store(call.signature, std::memory_order_relaxed);
     }
-    /// The same for a call without a signature: that word stays as it is.
-    void store_message(const CallWords& call) noexcept
+    bool is_message(std::uint64_t its_context, std::uint64_t its_peer_and_tag,
+                    std::uint64_t its_what) const noexcept
     {
-        context.store(call.context, std::memory_order_relaxed);
-        peer_and_tag.store(call.peer_and_tag, std::memory_order_relaxed);
-        what.store(call.what, std::memory_order_relaxed);
+        return what.load(std::memory_order_relaxed) == its_what &&
+               peer_and_tag.load(std::memory_order_relaxed) == its_peer_and_tag &&
+               context.load(std::memory_order_relaxed) == its_context;
     }
     CallWords load() const noexcept
     {
         CallWords call{context.load(std::memory_order_relaxed), peer_and_tag.load(std::memory_order_relaxed),
                        what.load(std::memory_order_relaxed)};
-        if (call.has_signature())
+        if (call.has_signature() || call.is_passing())
             call.signature = signature.load(std::memory_order_relaxed);
         return call;
     }
 };
 
+/// How many messages, and how many bytes they have. A short message costs one store: the latest are counted
+/// together in one word, and moved to the totals when it is full.
+struct StatusCount {
+    struct Values {
+        std::uint64_t messages = 0, bytes = 0;
+    };
+    static constexpr int kBytesBits = 44;
+    static constexpr std::uint64_t kMoving = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t kLongBytes = std::uint64_t{1} << 24;  // goes to the totals at once
+
+    StatusWord recent;  // messages, and in the kBytesBits lowest bits their bytes; kMoving: see move()
+    StatusWord messages, bytes;
+
+    void add(std::uint64_t size_bytes) noexcept
+    {
+        const std::uint64_t more =
+            recent.load(std::memory_order_relaxed) + (std::uint64_t{1} << kBytesBits) + size_bytes;
+        if ((more & kMoving) != 0 || size_bytes >= kLongBytes) [[unlikely]]
+            return move(size_bytes);
+        recent.store(more, std::memory_order_relaxed);
+    }
+    /// Any process. A rank that died while it moved them may lose the latest.
+    Values load() const noexcept;
+
+private:
+    /// Moves the latest, and one message more, to the totals.
+    void move(std::uint64_t size_bytes) noexcept;
+};
+
 /// Messages by their envelopes, to any rank and from any. `pieces`: all other frames that move messages.
 struct StatusTraffic {
-    StatusWord sent, sent_bytes, arrived, arrived_bytes, pieces;
+    StatusCount sent, arrived;
+    StatusWord pieces;
 
     /// Changes whenever a message has moved on.
     std::uint64_t moves() const noexcept
     {
-        return sent.load(std::memory_order_relaxed) + arrived.load(std::memory_order_relaxed) +
-               pieces.load(std::memory_order_relaxed);
+        return sent.load().messages + arrived.load().messages + pieces.load(std::memory_order_relaxed);
     }
 };
 
@@ -228,7 +261,7 @@ struct StatusSituation {
 };
 
 struct StatusPage {
-    static constexpr std::uint64_t kMagic = 0x7475747469'02;  // "tutti", and the version of this layout
+    static constexpr std::uint64_t kMagic = 0x7475747469'03;  // "tutti", and the version of this layout
     static constexpr std::size_t kCalls = 16;
     static constexpr std::size_t kCommunicators = 32;
     static constexpr std::size_t kThreads = 8;
@@ -239,18 +272,31 @@ struct StatusPage {
     StatusWord many_threads;
     StatusWord left;  // the rank has left the job
 
-    // One cache line for all that messages change.
-    alignas(64) StatusWord begun;  // calls, also those that do not block. Release: after the call's words
-    StatusWord ended;              // equal to begun: the rank is in no call that may block
+    // One cache line for all that short messages change.
+    alignas(64) StatusWord entered;  // twice the number of entries in `calls` so far; odd: the rank is in the
+                                     // call of the last one, which may block. Release: after the call's words
+    StatusWord repeated;  // calls that have no entry: each is like that of the last one, and ended at once
     StatusTraffic traffic;
 
-    alignas(64) std::array<StatusCall, kCalls> calls;  // call N at N % kCalls
+    alignas(64) std::array<StatusCall, kCalls> calls;  // entry N at N % kCalls
     alignas(64) std::array<StatusCommunicator, kCommunicators> communicators;
     StatusWord communicators_left_out;  // there was no entry for so many
     alignas(64) std::array<StatusThread, kThreads> threads;
     alignas(64) std::array<StatusLock, kLocks> locks;
     StatusWord locks_left_out;  // likewise, in the life of the rank
     alignas(64) StatusSituation situation;
+
+    /// The entry that is `back` entries before the next one.
+    StatusCall& entry(std::uint64_t entered_word, std::uint64_t back) noexcept
+    {
+        return calls[((entered_word >> 1) - back) % kCalls];
+    }
+    /// All calls so far.
+    std::uint64_t begun() const noexcept
+    {
+        return (entered.load(std::memory_order_relaxed) >> 1) + repeated.load(std::memory_order_relaxed);
+    }
+    bool in_call() const noexcept { return (entered.load(std::memory_order_relaxed) & 1) != 0; }
 };
 
 /// Memory that holds a page: the rank's own, or that of a rank seen from its daemon.

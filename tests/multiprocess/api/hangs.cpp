@@ -135,6 +135,20 @@ void waits(const Communicator& world)
     first.wait();
 }
 
+/// Windows of messages that are alike, and then one that never comes.
+void windows(const Communicator& world)
+{
+    std::array<int, 7> numbers{};
+    std::vector<tutti::Request> requests;
+    for (int i = 0; i < 7; ++i) {
+        int& number = numbers.at(static_cast<std::size_t>(i));
+        const int tag = i < 5 ? 3 : 4;
+        requests.push_back(world.rank() == 0 ? world.isend(number, 1, tag) : world.irecv(number, 0, tag));
+    }
+    tutti::wait_all(requests);
+    world.recv(numbers[0], 1 - world.rank(), 5);
+}
+
 /// One rank is in a fence, which the other never calls.
 void window_fence(const Communicator& world)
 {
@@ -276,6 +290,7 @@ int main(int argc, char** argv)
                              Hang{"sleeps", sleeps},
                              Hang{"users_lock", users_lock},
                              Hang{"waits", waits},
+                             Hang{"windows", windows},
                              Hang{"window_fence", window_fence},
                              Hang{"window_locks", window_locks},
                              Hang{"window_readers", window_readers},

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 #include <string>
@@ -15,6 +16,7 @@
 using namespace tutti::launcher;
 using tutti::base::CallWords;
 using tutti::base::Operation;
+using tutti::base::StatusCount;
 using tutti::base::StatusMemory;
 using tutti::base::StatusPage;
 using tutti::base::StatusSituation;
@@ -25,9 +27,11 @@ namespace {
 void fill(StatusPage& page)
 {
     page.calls[0].store({0, CallWords::pack(7, 42), CallWords::what_of(Operation::recv, 8), 0});
-    page.begun = 1;
-    page.traffic.sent = 3;
-    page.traffic.arrived = 2;
+    page.entered = 2 * 1 + 1;
+    for (int i = 0; i < 3; ++i)
+        page.traffic.sent.add(8);
+    page.traffic.arrived.add(StatusCount::kLongBytes);
+    page.traffic.arrived.add(100);
     page.communicators[0].context = 1;
     page.communicators[0].number = 5;
     page.communicators[0].members = 16;
@@ -56,6 +60,11 @@ TEST_CASE("a status page is read as it was written, and the daemon cannot write 
     const PageView view = PageView::of(*seen);
     CHECK(view.waits());
     CHECK(view.moves == 5);
+    CHECK(view.begun == 1);
+    CHECK(view.sent.messages == 3);
+    CHECK(view.sent.bytes == 24);
+    CHECK(view.arrived.messages == 2);
+    CHECK(view.arrived.bytes == StatusCount::kLongBytes + 100);
     REQUIRE(view.calls.size() == 1);
     CHECK(view.calls[0].peer() == 7);
     CHECK(view.calls[0].tag() == 42);
@@ -66,7 +75,11 @@ TEST_CASE("a status page is read as it was written, and the daemon cannot write 
     CHECK(view.name_of(0) == "world");
     CHECK(view.name_of(8) == "\"rows? of a grid that is large\"");
     CHECK(view.name_of(std::uint64_t{3} << 33 | 4 << 1) == "communicator 3.4");
-    own->begun = 2;  // another call has begun
+    own->entered = 2 * 2 + 1;  // another call has begun
+    CHECK_FALSE(PageView::of(*seen).waits());
+    own->entered = 2 * 1 + 1;
+    CHECK(PageView::of(*seen).waits());
+    own->traffic.arrived.add(0);  // or something has come
     CHECK_FALSE(PageView::of(*seen).waits());
 }
 
@@ -107,12 +120,57 @@ TEST_CASE("the last calls are kept, and one that is being overwritten is left ou
     for (std::uint64_t number = 0; number < 40; ++number) {
         own->calls[number % StatusPage::kCalls].store(
             {0, CallWords::pack(1, static_cast<int>(number)), CallWords::what_of(Operation::send, 8), 0});
-        own->begun = number + 1;
+        own->entered = 2 * (number + 1);
     }
     const PageView view = PageView::of(*own);
     REQUIRE(view.calls.size() == StatusPage::kCalls - 1);
     CHECK(view.calls.front().tag() == 39);
     CHECK(view.calls.back().tag() == 25);
+}
+
+TEST_CASE("calls that are alike are one, with their number")
+{
+    const StatusMemory own = StatusMemory::create();
+    const auto passes = [&](std::size_t entry, int tag, std::uint64_t repeated) {
+        own->calls[entry].store({0, CallWords::pack(1, tag),
+                                 CallWords::what_of(Operation::isend, 8) | CallWords::kPassing, repeated});
+    };
+    passes(0, 5, 0);
+    own->calls[1].store({0, CallWords::pack(1, 6), CallWords::what_of(Operation::recv, 8), 0});
+    passes(2, 7, 63);
+    passes(3, 8, 63);
+    own->entered = 2 * 4;
+    own->repeated = 65;
+    const PageView view = PageView::of(*own);
+    CHECK_FALSE(view.in_call());
+    CHECK(view.begun == 69);
+    REQUIRE(view.calls.size() == 4);
+    const std::array<std::uint64_t, 4> times = {3, 1, 1, 64};  // the newest first
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        CHECK(view.calls[i].tag() == 8 - static_cast<int>(i));
+        CHECK(view.calls[i].times == times[i]);
+        CHECK(view.calls[i].bytes() == 8);
+    }
+}
+
+TEST_CASE("messages are counted, however many or long")
+{
+    StatusCount count{};
+    std::uint64_t bytes = 0;
+    constexpr std::uint64_t kMany = 1'200'000;
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+        const std::uint64_t size = i % 400'000 == 7 ? std::uint64_t{1} << 40 : i & 0xffffff;
+        count.add(size);
+        bytes += size;
+    }
+    CHECK(count.load().messages == kMany);
+    CHECK(count.load().bytes == bytes);
+    CHECK(count.messages != 0);
+    CHECK(count.recent != 0);
+    // A rank that died while it moved the latest to the totals.
+    count.recent = StatusCount::kMoving;
+    CHECK(count.load().messages == count.messages);
+    CHECK(count.load().bytes == count.bytes);
 }
 
 TEST_CASE("a situation that the rank is changing is not believed")
@@ -132,7 +190,7 @@ TEST_CASE("a page of random words hurts nobody")
         for (std::size_t i = 2; i < sizeof(StatusPage) / sizeof *words; ++i)
             words[i] = random();
         own->situation.sequence = 2;
-        own->situation.begun = own->begun.load();
+        own->situation.begun = own->begun();
         own->situation.moves = own->traffic.moves();
         const PageView view = PageView::of(*own);
         CHECK(view.calls.size() < StatusPage::kCalls);

@@ -297,10 +297,10 @@ TEST_CASE("ranks without order leave a snapshot small")
 TEST_CASE("everything about a rank is told in lines")
 {
     PageView page;
-    page.sent = 3;
-    page.sent_bytes = 2048;
-    page.calls = {{0, CallWords::pack(7, 42), CallWords::what_of(Operation::recv, 8), 0},
-                  {0, 412, CallWords::what_of(Operation::collective, 0), 1}};
+    page.sent = {3, 2048};
+    page.calls = {{{0, CallWords::pack(7, 42), CallWords::what_of(Operation::recv, 8), 0}},
+                  {{0, CallWords::pack(7, 3), CallWords::what_of(Operation::isend, 8), 0}, 64},
+                  {{0, 412, CallWords::what_of(Operation::collective, 0), 1}}};
     page.communicators = {{0, 413, 64, ""}};
     page.situation.emplace();
     page.situation->posted = 1;
@@ -320,6 +320,7 @@ TEST_CASE("everything about a rank is told in lines")
           "  a message from rank 7 lies here, tag 24, 8 B, on world\n"
           "calls, the newest first:\n"
           "  recv from 7, tag 42\n"
+          "  isend of 8 B to 7, tag 3, 64 times\n"
           "  barrier #412 of world\n"
           "world has 64 ranks; its next collective is #413\n");
     page.situation->awaits = {{8, 1, 0, 6, false, true, true, true}};
