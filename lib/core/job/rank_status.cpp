@@ -90,13 +90,14 @@ void RankStatus::write_other(std::uint64_t context, std::uint64_t peer_and_tag, 
 {
     base::StatusPage& page = *page_;
     const std::uint64_t entered = page.entered.load(std::memory_order_relaxed);
-    if (page.entry(entered, 1).is_message(context, peer_and_tag, what)) {
+    const Words call{context, peer_and_tag, what | Words::kPassing,
+                     page.repeated.load(std::memory_order_relaxed)};
+    if (page.entry(entered, 1).is_message(call)) {
         passed_ = {context, peer_and_tag, what};
         return base::add_to(page.repeated, 1);
     }
     if (passed_.what != 0)
         passed_.what = 0;
-    const Words call{context, peer_and_tag, what, page.repeated.load(std::memory_order_relaxed)};
     std::atomic_thread_fence(std::memory_order_release);  // as in write()
     page.entry(entered, 0).store(call);
     page.entered.store((entered & ~std::uint64_t{1}) + 2, std::memory_order_release);

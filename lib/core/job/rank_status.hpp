@@ -140,12 +140,11 @@ private:
     // wait in the processor's queue of stores while lines are fetched from the peer.
     void write_passing(const Words& call) noexcept
     {
-        const std::uint64_t what = call.what | Words::kPassing;
-        if (passed_.what == what && passed_.peer_and_tag == call.peer_and_tag &&
-            passed_.context == call.context)
+        if (passed_.what == call.what && passed_.peer_and_tag == call.peer_and_tag &&
+            passed_.context == call.context) [[likely]]
             base::add_to(page_->repeated, 1);
         else
-            write_other(call.context, call.peer_and_tag, what);
+            write_other(call.context, call.peer_and_tag, call.what);
     }
     // Words one by one, or by value: those whose address nobody takes stay in registers.
     void write_other(std::uint64_t context, std::uint64_t peer_and_tag, std::uint64_t what) noexcept;

@@ -141,6 +141,16 @@ public:
     void count_sent(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
         traffic_.sent.add(bytes);
+        tell_sent(peer_rank, envelope, bytes);
+    }
+    /// The same for messages that need no request.
+    void count_injected(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
+    {
+        traffic_.sent.add_short(bytes);
+        tell_sent(peer_rank, envelope, bytes);
+    }
+    void tell_sent(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
+    {
         if (profile_ != nullptr) [[unlikely]]
             profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes);
     }

@@ -30,7 +30,7 @@ public:
     {
         const bool sent = Sender::inject(peer(peer_rank), envelope, data);
         if (sent) [[likely]]
-            count_sent(peer_rank, envelope, data.size());
+            count_injected(peer_rank, envelope, data.size());
         return sent;
     }
     using Peers::has_pending, Sender::gathers, Sender::reads_in_place, Sender::retry, Sender::send;

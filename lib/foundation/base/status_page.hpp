@@ -140,12 +140,12 @@ struct StatusCall {
         what.store(call.what, std::memory_order_relaxed);
         signature.store(call.signature, std::memory_order_relaxed);
     }
-    bool is_message(std::uint64_t its_context, std::uint64_t its_peer_and_tag,
-                    std::uint64_t its_what) const noexcept
+    /// Whether the words but for the signature are those of `call`.
+    bool is_message(const CallWords& call) const noexcept
     {
-        return what.load(std::memory_order_relaxed) == its_what &&
-               peer_and_tag.load(std::memory_order_relaxed) == its_peer_and_tag &&
-               context.load(std::memory_order_relaxed) == its_context;
+        return what.load(std::memory_order_relaxed) == call.what &&
+               peer_and_tag.load(std::memory_order_relaxed) == call.peer_and_tag &&
+               context.load(std::memory_order_relaxed) == call.context;
     }
     CallWords load() const noexcept
     {
@@ -172,9 +172,16 @@ struct StatusCount {
 
     void add(std::uint64_t size_bytes) noexcept
     {
+        if (size_bytes >= kLongBytes) [[unlikely]]
+            return move(size_bytes);
+        add_short(size_bytes);
+    }
+    /// Less than kLongBytes.
+    void add_short(std::uint64_t size_bytes) noexcept
+    {
         const std::uint64_t more =
             recent.load(std::memory_order_relaxed) + (std::uint64_t{1} << kBytesBits) + size_bytes;
-        if ((more & kMoving) != 0 || size_bytes >= kLongBytes) [[unlikely]]
+        if ((more & kMoving) != 0) [[unlikely]]
             return move(size_bytes);
         recent.store(more, std::memory_order_relaxed);
     }
