@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "benchmarks/suite/options.hpp"
+
 namespace tutti::bench {
 
 namespace {
@@ -25,7 +27,8 @@ struct Promise {
     Place place;
     From from;
     Goal goal;
-    int ranks = 0;  // 0: any number
+    int ranks = 0;         // 0: any number
+    bool flushes = false;  // only where flush() completes operations
 };
 
 constexpr Goal not_behind(double min_key, double max_key)
@@ -58,17 +61,28 @@ const std::vector<Promise>& promises()
         made.push_back({"*", Place::own_cores, From::allocate, {16 * kKiB, 4 * kMiB, 0.70}});
         made.push_back({"*", Place::own_cores, From::anywhere, not_behind(8, 4 * kMiB)});
         for (const std::string_view move : {"put_latency", "get_latency"})
-            made.push_back({move, Place::own_cores, From::anywhere, {8, 8, 0.25}});
+            made.push_back({.benchmark = move,
+                            .place = Place::own_cores,
+                            .from = From::anywhere,
+                            .goal = {8, 8, 0.25},
+                            .flushes = true});
         for (const std::string_view update : {"acc_latency", "fop_latency", "cas_latency"})
-            made.push_back({update, Place::own_cores, From::anywhere, {8, 8, 0.3}});
+            made.push_back({.benchmark = update,
+                            .place = Place::own_cores,
+                            .from = From::anywhere,
+                            .goal = {8, 8, 0.3},
+                            .flushes = true});
         for (const std::string_view stream : {"put_bw", "get_bw"})
             made.push_back({stream, Place::own_cores, From::anywhere, {64 * kKiB, 4 * kMiB, 2.0}});
-        made.push_back({"put_latency", Place::hosts, From::anywhere, {8, 8, 0.8}});
+        made.push_back({.benchmark = "put_latency",
+                        .place = Place::hosts,
+                        .from = From::anywhere,
+                        .goal = {8, 8, 0.8},
+                        .flushes = true});
         made.push_back({"counter", Place::one_host, From::anywhere, {0, kAll, 3.0}, 8});
-        for (const std::string_view one_sided :
-             {"put_latency", "put_bw", "put_bibw", "get_latency", "get_bw", "acc_latency", "get_acc_latency",
-              "fop_latency", "cas_latency"})
-            made.push_back({one_sided, Place::anywhere, From::anywhere, not_behind(0, kAll)});
+        for (const Benchmark& each : catalogue())
+            if (to_string(each.group) == to_string(Group::one_sided))
+                made.push_back({each.name, Place::anywhere, From::anywhere, not_behind(0, kAll)});
         made.push_back({"", Place::shared_cores, From::anywhere, not_behind(0, kAll)});
         return made;
     }();
@@ -78,6 +92,17 @@ const std::vector<Promise>& promises()
 bool is_collective(const Case& which)
 {
     return which.group == to_string(Group::collective);
+}
+
+bool flushes(const Case& which)
+{
+    if (which.arguments.empty())
+        return true;
+    std::vector<const char*> words{"tutti-bench"};
+    for (const std::string& argument : which.arguments)
+        words.push_back(argument.c_str());
+    const CommandLine command = parse_command_line(static_cast<int>(words.size()), words.data(), false);
+    return command.options.synchronization.value_or(Synchronization::flush) == Synchronization::flush;
 }
 
 bool suits(Place place, const Case& which)
@@ -109,7 +134,7 @@ std::optional<Goal> goal_of(const Case& which, std::optional<double> key, bool a
                                : promise.benchmark.empty() || promise.benchmark == which.benchmark;
         const bool fits = suits(promise.place, which) && (promise.ranks == 0 || promise.ranks == which.ranks);
         return named && fits && promise.from != other && at >= promise.goal.min_key &&
-               at <= promise.goal.max_key;
+               at <= promise.goal.max_key && (!promise.flushes || flushes(which));
     });
     if (found == promises().end())
         return {};

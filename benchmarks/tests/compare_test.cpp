@@ -12,6 +12,7 @@
 #include "benchmarks/compare/others.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
 #include "benchmarks/compare/table.hpp"
+#include "benchmarks/suite/catalogue.hpp"
 
 using namespace tutti::bench;
 
@@ -349,6 +350,16 @@ TEST_CASE("goals apply to their sizes, places and memory", "[benchmarks]")
     CHECK(goal_of({.benchmark = "get_latency", .group = "one-sided"}, 8)->bound == 0.25);
     CHECK(goal_of({.benchmark = "put_latency", .group = "one-sided"}, 64)->kind == Goal::Kind::not_behind);
     CHECK(goal_of({.benchmark = "put_latency", .group = "one-sided", .hosts = 2}, 8)->bound == 0.8);
+    CHECK(goal_of(
+              {.benchmark = "get_latency", .group = "one-sided", .arguments = {"get_latency", "-s", "flush"}},
+              8)
+              ->bound == 0.25);
+    for (const char* const other : {"lock", "lock_all", "pscw", "fence", "flush_local"})
+        CHECK(
+            goal_of(
+                {.benchmark = "put_latency", .group = "one-sided", .arguments = {"put_latency", "-s", other}},
+                8)
+                ->kind == Goal::Kind::not_behind);
     for (const char* const update : {"acc_latency", "fop_latency", "cas_latency"})
         CHECK(goal_of({.benchmark = update, .group = "one-sided"}, 8)->bound == 0.3);
     CHECK(goal_of({.benchmark = "get_bw", .group = "one-sided"}, 65536)->bound == 2.0);
@@ -356,7 +367,23 @@ TEST_CASE("goals apply to their sizes, places and memory", "[benchmarks]")
     CHECK(goal_of({.benchmark = "put_bibw", .group = "one-sided"}, 65536)->kind == Goal::Kind::not_behind);
     CHECK(goal_of({.benchmark = "counter", .group = "counter", .ranks = 8, .binding = Binding::none}, {})
               ->bound == 3.0);
-    CHECK_FALSE(goal_of({.benchmark = "counter", .group = "counter", .ranks = 2}, {}).has_value());
+    for (const Benchmark& each : catalogue()) {
+        CAPTURE(each.name);
+        if (to_string(each.group) != std::string("one-sided"))
+            continue;
+        for (const int ranks : {2, 4})
+            for (const int hosts : {1, 2})
+                for (const Binding binding : {Binding::core, Binding::none}) {
+                    const auto goal = goal_of({.benchmark = each.name,
+                                               .group = "one-sided",
+                                               .ranks = ranks,
+                                               .hosts = hosts,
+                                               .binding = binding},
+                                              32);
+                    REQUIRE(goal.has_value());
+                    CHECK(goal->kind == Goal::Kind::not_behind);
+                }
+    }
 
     const Goal below{0, 1, 0.70};
     CHECK(meets(below, Better::lower, 0.09, 0.70, {}) == true);
