@@ -37,6 +37,7 @@ struct WindowMemory {
     std::size_t size_bytes = 0;
     std::size_t unit_bytes = 1;  // displacements count such units
     bool contiguous = true;      // shared: each rank's memory begins where that of the rank before it ends
+    std::size_t alignment = 1;   // a power of two; of memory that Tutti allocates
 };
 
 /// Memory of the caller: `count` elements of `type`, or bytes if there is no type. An operation that is not

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "lib/core/job/allocate.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
@@ -160,7 +161,7 @@ int alloc_mem(MPI_Aint size, MPI_Info info, void* base)
         check_info(info);
         if (size < 0)
             fail(MPI_ERR_SIZE, fmt::format("the size is {}; it must not be negative", size));
-        void* const memory = allocate(static_cast<std::size_t>(size));
+        void* const memory = detail::allocate_aligned(static_cast<std::size_t>(size), alignment_in(info));
         std::memcpy(base, &memory, sizeof memory);
     });
 }

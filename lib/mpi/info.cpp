@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <cstring>
 
 #include "lib/mpi/errors.hpp"
@@ -79,6 +81,17 @@ void check_info_key(const char* key)
 std::string value_of(MPI_Info handle, const char* key)
 {
     return handle == MPI_INFO_NULL ? std::string() : info_of(handle).get(key).value_or(std::string());
+}
+
+std::size_t alignment_in(MPI_Info handle)
+{
+    constexpr std::size_t kMost = std::size_t{1} << 30;
+    const std::string text = value_of(handle, "mpi_minimum_memory_alignment");
+    std::size_t bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    const bool is_one =
+        error == std::errc() && end == text.data() + text.size() && std::has_single_bit(bytes);
+    return is_one && bytes <= kMost ? bytes : 1;
 }
 
 MPI_Info new_info(std::vector<Info::Entry> entries)

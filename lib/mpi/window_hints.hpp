@@ -4,13 +4,15 @@
 #include <vector>
 
 #include "lib/mpi/info.hpp"
+#include "tutti/window_calls.hpp"
 
 namespace tutti::mpi {
 
-/// The hints with the values of `info`, which may be MPI_INFO_NULL, where they have a meaning. `is_shared`:
-/// of a shared window.
-std::vector<Info::Entry> hints_of(MPI_Info info, bool is_shared);
-/// The same for what is in use so far.
+/// The hints of a window of such memory, with the values of `info`, which may be MPI_INFO_NULL, where they
+/// have a meaning.
+std::vector<Info::Entry> hints_of(MPI_Info info, detail::WindowFlavor flavor,
+                                  const detail::WindowMemory& memory);
+/// The same for what is in use so far. What has formed the window stays.
 std::vector<Info::Entry> changed_hints(std::vector<Info::Entry> hints, MPI_Info info);
 
 }  // namespace tutti::mpi

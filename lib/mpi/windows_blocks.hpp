@@ -45,14 +45,31 @@ inline TargetPart target_part(const Window& window, int rank, MPI_Aint displacem
             view.size_bytes};
 }
 
-[[noreturn]] void refuse_sizes(std::size_t origin_bytes, std::size_t target_bytes);
+/// Of the bytes that are moved.
+struct Side {
+    const char* name;
+    std::size_t bytes;
+};
 
-/// Throws Failure unless both have equally many bytes.
-inline void check_sizes(std::size_t origin_bytes, std::size_t target_bytes)
+[[noreturn]] void refuse_sizes(const Side& from, const Side& to);
+
+/// Throws Failure unless what one side has fits into the other, which may have more room.
+inline void check_fits(const Side& from, const Side& to)
 {
-    if (origin_bytes != target_bytes) [[unlikely]]
-        refuse_sizes(origin_bytes, target_bytes);
+    if (from.bytes > to.bytes) [[unlikely]]
+        refuse_sizes(from, to);
 }
+
+/// A part of a block, with the layout that it has.
+template <class Block>
+struct Cut {
+    Block block;
+    datatype::TypemapRef layout{};  // none: the bytes are in a row
+};
+
+/// The bytes from `begin` to `end` of the block's, in the order of transfer.
+Cut<detail::OriginBlock> cut(const detail::OriginBlock& block, std::size_t begin, std::size_t end);
+Cut<detail::TargetBlock> cut(const detail::TargetBlock& block, std::size_t begin, std::size_t end);
 
 [[noreturn]] void refuse_request();
 

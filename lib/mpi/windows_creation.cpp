@@ -19,6 +19,8 @@ namespace {
 
 using detail::WindowFlavor;
 
+constexpr std::size_t kPage = 4096;
+
 // Stores an address where the program has a variable of any pointer's type.
 void store_address(void* place, const void* address)
 {
@@ -41,8 +43,8 @@ void make_window(WindowFlavor flavor, const detail::WindowMemory& memory, MPI_In
     check_not_null(win, "win");
     check_info(info);
     const detail::StatePointer& state = intracommunicator_of(comm).state;
-    auto made = std::make_unique<Window>(detail::Window::make(state, flavor, memory),
-                                         hints_of(info, flavor == WindowFlavor::shared));
+    auto made =
+        std::make_unique<Window>(detail::Window::make(state, flavor, memory), hints_of(info, flavor, memory));
     if (base != nullptr)
         store_address(base, made->state->base());
     *win = handle_of(*made.release());
@@ -54,13 +56,16 @@ int allocate_in(const char* call, WindowFlavor flavor, MPI_Aint size, MPI_Count 
     return guard(call, comm, [&] {
         check_not_null(baseptr, "baseptr");
         detail::WindowMemory memory = memory_of(nullptr, size, disp_unit);
+        check_info(info);
+        memory.alignment = alignment_in(info);
         if (flavor == WindowFlavor::shared) {
             if (!intracommunicator_of(comm).state->placement().one_node)
                 fail(MPI_ERR_RMA_SHARED,
                      "the ranks are not all of one node, and cannot share memory; split "
                      "them with MPI_Comm_split_type and MPI_COMM_TYPE_SHARED");
-            check_info(info);
             memory.contiguous = value_of(info, "alloc_shared_noncontig") != "true";
+            if (memory.contiguous && memory.alignment > kPage)
+                memory.alignment = 1;  // each rank maps it at an address of its own
         }
         make_window(flavor, memory, info, comm, baseptr, win);
     });
@@ -135,8 +140,9 @@ int win_shared_query(MPI_Win win, int rank, MPI_Aint* size, CountPlace disp_unit
                  "MPI_Win_allocate_shared");
         const int asked = is_target(window, rank) ? rank : first_with_memory(window);
         const std::byte* const base = window.state->direct(asked);
+        const bool is_there = base != nullptr || window.state->size_bytes(asked) == 0;
         *size = base == nullptr ? 0 : static_cast<MPI_Aint>(window.state->size_bytes(asked));
-        disp_unit.set(base == nullptr ? 0 : static_cast<MPI_Count>(window.state->unit_bytes(asked)));
+        disp_unit.set(is_there ? static_cast<MPI_Count>(window.state->unit_bytes(asked)) : 0);
         store_address(baseptr, base);
     });
 }

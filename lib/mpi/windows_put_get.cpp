@@ -1,5 +1,5 @@
 // MPI_Put and MPI_Get, and their forms with a request.
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/errors.hpp"
@@ -16,6 +16,20 @@ namespace {
 using Transfer = detail::Window::Failure (detail::Window::*)(const detail::OriginBlock&,
                                                              const detail::TargetBlock&,
                                                              detail::RequestState**);
+
+// One side has more room than the other one fills.
+void transfer_less(const Window& window, Transfer function, const OriginPart& origin,
+                   const TargetPart& target, bool is_there, detail::RequestState** state)
+{
+    const Side here{"origin", origin.size_bytes};
+    const Side there{"target", target.size_bytes};
+    const bool puts = function == &detail::Window::put;
+    check_fits(puts ? here : there, puts ? there : here);
+    const std::size_t bytes = std::min(here.bytes, there.bytes);
+    if (is_there)
+        check(((*window.state).*function)(cut(origin.block, 0, bytes).block,
+                                          cut(target.block, 0, bytes).block, state));
+}
 
 /// `request`: where the handle goes; nullptr: the next synchronisation completes the operation.
 [[gnu::always_inline]] inline int transfer(const char* call, Transfer function, const void* origin_addr,
@@ -34,28 +48,17 @@ using Transfer = detail::Window::Failure (detail::Window::*)(const detail::Origi
                 check_may_have_request(window);
             const TargetPart target =
                 target_part(window, target_rank, is_there ? target_disp : 0, target_count, target_datatype);
-            check_sizes(origin.size_bytes, target.size_bytes);
-            if (is_there) [[likely]]
-                check(((*window.state).*function)(origin.block, target.block,
-                                                  request == nullptr ? nullptr : &state));
+            detail::RequestState** const to_state = request == nullptr ? nullptr : &state;
+            if (origin.size_bytes != target.size_bytes) [[unlikely]]
+                transfer_less(window, function, origin, target, is_there, to_state);
+            else if (is_there) [[likely]]
+                check(((*window.state).*function)(origin.block, target.block, to_state));
             if (request != nullptr)
                 *request = begun_on_window(window, state);
         });
 }
 
 }  // namespace
-
-void refuse_displacement(MPI_Aint displacement)
-{
-    fail(MPI_ERR_DISP, fmt::format("the displacement is {}; it must not be negative", displacement));
-}
-
-void refuse_sizes(std::size_t origin_bytes, std::size_t target_bytes)
-{
-    fail(MPI_ERR_TYPE, fmt::format("the origin has {} bytes and the target {}; counts and datatypes must "
-                                   "describe equally many",
-                                   origin_bytes, target_bytes));
-}
 
 void refuse_request()
 {

@@ -1,4 +1,6 @@
 // What windows tell: groups, names, hints; and their error handlers.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
@@ -47,6 +49,16 @@ bool is_count(const std::string& value)
            std::ranges::all_of(value, [](char digit) { return digit >= '0' && digit <= '9'; });
 }
 
+// Kinds between commas, each perhaps with restrictions behind colons.
+bool is_kinds(const std::string& value)
+{
+    return !value.empty() && value.find(",,") == value.npos && value.front() != ',' && value.back() != ',' &&
+           std::ranges::all_of(value, [](char each) {
+               return (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '_' ||
+                      each == ',' || each == ':';
+           });
+}
+
 /// A hint: the value that counts where the program gives none, and whether one has a meaning.
 struct Hint {
     const char* key;
@@ -63,31 +75,36 @@ constexpr Hint kHints[] = {
     {"same_disp_unit", "false", is_truth},
     {"mpi_accumulate_granularity", "0", is_count},
 };
-constexpr Hint kNoncontiguous = {"alloc_shared_noncontig", "false", is_truth};
-
-const Hint& hint_of(const std::string& key)
-{
-    const auto found = std::ranges::find(kHints, key, &Hint::key);
-    return found == std::end(kHints) ? kNoncontiguous : *found;
-}
 
 }  // namespace
 
 std::vector<Info::Entry> changed_hints(std::vector<Info::Entry> hints, MPI_Info info)
 {
-    for (auto& [key, value] : hints)
-        if (std::string given = value_of(info, key.c_str()); hint_of(key).has_meaning(given))
-            value = std::move(given);
+    for (const Hint& hint : kHints) {
+        std::string given = value_of(info, hint.key);
+        if (const auto found = std::ranges::find(hints, hint.key, &Info::Entry::first);
+            found != hints.end() && hint.has_meaning(given))
+            found->second = std::move(given);
+    }
     return hints;
 }
 
-std::vector<Info::Entry> hints_of(MPI_Info info, bool is_shared)
+std::vector<Info::Entry> hints_of(MPI_Info info, detail::WindowFlavor flavor,
+                                  const detail::WindowMemory& memory)
 {
+    constexpr std::size_t kLeastAlignment = 64;
+    const bool is_shared = flavor == detail::WindowFlavor::shared;
     std::vector<Info::Entry> hints;
     for (const Hint& hint : kHints)
         hints.emplace_back(hint.key, hint.usual);
     if (is_shared)
-        hints.emplace_back(kNoncontiguous.key, kNoncontiguous.usual);
+        hints.emplace_back("alloc_shared_noncontig", memory.contiguous ? "false" : "true");
+    if (is_shared || flavor == detail::WindowFlavor::allocate)
+        hints.emplace_back("mpi_minimum_memory_alignment",
+                           fmt::to_string(std::max(kLeastAlignment, memory.alignment)));
+    hints.emplace_back("mpi_memory_alloc_kinds", "mpi,system");
+    if (std::string kinds = value_of(info, "mpi_assert_memory_alloc_kinds"); is_kinds(kinds))
+        hints.emplace_back("mpi_assert_memory_alloc_kinds", std::move(kinds));
     return changed_hints(std::move(hints), info);
 }
 

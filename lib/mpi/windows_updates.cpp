@@ -98,6 +98,13 @@ void check_elements(const Update& update, MPI_Datatype origin)
         fail(MPI_ERR_TYPE, "the elements of the origin's datatype are not of the type of the target's");
 }
 
+// Of an origin that has less than the target.
+void check_whole(const Update& update, std::size_t bytes)
+{
+    if (bytes % size_bytes(update.element) != 0)
+        fail(MPI_ERR_TYPE, fmt::format("the origin's {} bytes are no whole elements of the target's", bytes));
+}
+
 void accumulate_on(const Window& window, const void* origin_addr, MPI_Count origin_count,
                    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                    MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
@@ -111,9 +118,14 @@ void accumulate_on(const Window& window, const void* origin_addr, MPI_Count orig
         fail(MPI_ERR_OP, "MPI_NO_OP is for calls that fetch what the target has");
     const Update update = update_of(op, target_datatype);
     check_elements(update, origin_datatype);
-    check_sizes(origin.size_bytes, target.size_bytes);
-    if (is_there)
-        check(window.state->accumulate(origin.block, target.block, update, state));
+    const std::size_t bytes = origin.size_bytes;
+    check_fits({"origin", bytes}, {"target", target.size_bytes});
+    if (!is_there)
+        return;
+    if (bytes == target.size_bytes) [[likely]]
+        return check(window.state->accumulate(origin.block, target.block, update, state));
+    check_whole(update, bytes);
+    check(window.state->accumulate(origin.block, cut(target.block, 0, bytes).block, update, state));
 }
 
 void get_accumulate_on(const Window& window, const void* origin_addr, MPI_Count origin_count,
@@ -127,15 +139,28 @@ void get_accumulate_on(const Window& window, const void* origin_addr, MPI_Count 
     const TargetPart target = target_elements(window, is_there ? target_rank : 0, is_there ? target_disp : 0,
                                               target_count, target_datatype);
     const Update update = update_of(op, target_datatype);
-    check_sizes(result.size_bytes, target.size_bytes);
+    const std::size_t bytes = target.size_bytes;
+    check_fits({"target", bytes}, {"result", result.size_bytes});
     OriginPart origin{};
+    std::size_t updated = bytes;
     if (update.kind != Update::Kind::no_op) {
         origin = origin_elements(origin_addr, origin_count, origin_datatype);
         check_elements(update, origin_datatype);
-        check_sizes(origin.size_bytes, target.size_bytes);
+        updated = origin.size_bytes;
+        check_fits({"origin", updated}, {"target", bytes});
     }
-    if (is_there)
-        check(window.state->get_accumulate(origin.block, result.block, target.block, update, state));
+    if (!is_there)
+        return;
+    if (updated == bytes && bytes == result.size_bytes) [[likely]]
+        return check(window.state->get_accumulate(origin.block, result.block, target.block, update, state));
+    check_whole(update, updated);
+    check(window.state->get_accumulate(origin.block, cut(result.block, 0, updated).block,
+                                       cut(target.block, 0, updated).block, update, state));
+    if (updated != bytes)
+        // The request is complete with the last of the two.
+        check(window.state->get_accumulate({}, cut(result.block, updated, bytes).block,
+                                           cut(target.block, updated, bytes).block,
+                                           {Update::Kind::no_op, Op::sum, update.element}, state));
 }
 
 /// `begin` gets the window and, if there is to be a request, where its state goes.

@@ -146,6 +146,28 @@ static void names(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+/* A name is as long as MPI allows at most; a window without one has an empty name. */
+static void longest_names(void)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "before", longest[2 * MPI_MAX_OBJECT_NAME];
+    int length = -1;
+    MPI_Win win;
+    CHECK_OK(MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+    CHECK_OK(MPI_Win_get_name(win, name, &length));
+    CHECK_EQUAL(length, 0);
+    CHECK(name[0] == 0);
+    memset(longest, 'n', sizeof longest);
+    longest[sizeof longest - 1] = 0;
+    CHECK_OK(MPI_Win_set_name(win, longest));
+    CHECK_OK(MPI_Win_get_name(win, name, &length));
+    CHECK_EQUAL(length, MPI_MAX_OBJECT_NAME - 1);
+    CHECK_EQUAL((int)strlen(name), MPI_MAX_OBJECT_NAME - 1);
+    CHECK_OK(MPI_Win_set_name(win, ""));
+    CHECK_OK(MPI_Win_get_name(win, name, &length));
+    CHECK_EQUAL(length, 0);
+    CHECK_OK(MPI_Win_free(&win));
+}
+
 static void infos(void)
 {
     char value[MPI_MAX_INFO_VAL + 1] = "";
@@ -264,6 +286,7 @@ int main(int argc, char** argv)
     several();
     groups();
     names();
+    longest_names();
     infos();
     attributes();
     error_handlers();

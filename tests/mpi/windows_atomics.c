@@ -243,6 +243,102 @@ static void nobody(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+/* MPI_Compare_and_swap takes integers, logical values, bytes and the integers of MPI, and no other types. */
+static void comparable(void)
+{
+    static const struct {
+        MPI_Datatype type;
+        int bytes;
+    } kTaken[] = {{MPI_SIGNED_CHAR, 1},
+                  {MPI_UNSIGNED_CHAR, 1},
+                  {MPI_SHORT, 2},
+                  {MPI_UNSIGNED_SHORT, 2},
+                  {MPI_INT, 4},
+                  {MPI_UNSIGNED, 4},
+                  {MPI_LONG, 8},
+                  {MPI_UNSIGNED_LONG, 8},
+                  {MPI_LONG_LONG, 8},
+                  {MPI_LONG_LONG_INT, 8},
+                  {MPI_UNSIGNED_LONG_LONG, 8},
+                  {MPI_INT8_T, 1},
+                  {MPI_INT16_T, 2},
+                  {MPI_INT32_T, 4},
+                  {MPI_INT64_T, 8},
+                  {MPI_UINT8_T, 1},
+                  {MPI_UINT16_T, 2},
+                  {MPI_UINT32_T, 4},
+                  {MPI_UINT64_T, 8},
+                  {MPI_AINT, 8},
+                  {MPI_OFFSET, 8},
+                  {MPI_COUNT, 8},
+                  {MPI_C_BOOL, 1},
+                  {MPI_BYTE, 1},
+                  {MPI_INTEGER, 4},
+                  {MPI_LOGICAL, 4}};
+    static const MPI_Datatype kRefused[] = {MPI_FLOAT,      MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_DOUBLE_COMPLEX,
+                                            MPI_DOUBLE_INT, MPI_2INT};
+    unsigned char memory[32], desired[32], expected[32], before[32];
+    size_t i;
+    MPI_Win win;
+    CHECK_OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+    for (i = 0; i < sizeof kTaken / sizeof *kTaken; ++i) {
+        const size_t bytes = (size_t)kTaken[i].bytes;
+        memset(memory, 1, sizeof memory);
+        memset(expected, 1, sizeof expected);
+        memset(desired, 0, sizeof desired);
+        memset(before, 9, sizeof before);
+        CHECK_OK(MPI_Compare_and_swap(desired, expected, before, kTaken[i].type, 0, 0, win));
+        CHECK_OK(MPI_Compare_and_swap(expected, expected, before + 16, kTaken[i].type, 0, 0, win));
+        CHECK_OK(MPI_Win_flush(0, win));
+        CHECK_EQUAL(before[0] == 1 && before[bytes - 1] == 1 && before[bytes] == 9, 1);
+        CHECK_EQUAL(before[16] == 0 && before[15 + bytes] == 0 && before[16 + bytes] == 9, 1);
+        CHECK_EQUAL(memory[0] == 0 && memory[bytes - 1] == 0 && memory[bytes] == 1, 1);
+    }
+    for (i = 0; i < sizeof kRefused / sizeof *kRefused; ++i)
+        CHECK_ERROR(MPI_Compare_and_swap(desired, expected, before, kRefused[i], 0, 0, win), MPI_ERR_TYPE,
+                    "cannot be compared");
+    CHECK_OK(MPI_Win_unlock(0, win));
+    CHECK_OK(MPI_Win_free(&win));
+}
+
+/* With MPI_NO_OP nothing of the origin is looked at; MPI_PROC_NULL leaves all as it is. */
+static void fetches(void)
+{
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size;
+    int* const memory = window_memory(2 * sizeof(int));
+    int got[2] = {-1, -1}, one = 1;
+    MPI_Request request;
+    MPI_Win win;
+    memory[0] = rank;
+    memory[1] = 7;
+    CHECK_OK(MPI_Win_create(memory, 2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    CHECK_OK(MPI_Get_accumulate(NULL, -3, MPI_DATATYPE_NULL, got, 2, MPI_INT, next, 0, 2, MPI_INT, MPI_NO_OP,
+                                win));
+    CHECK_OK(MPI_Win_flush(next, win));
+    CHECK_EQUAL(got[0], next);
+    CHECK_EQUAL(got[1], 7);
+    CHECK_OK(MPI_Fetch_and_op(NULL, got, MPI_INT, next, 1, MPI_NO_OP, win));
+    CHECK_OK(MPI_Win_flush(next, win));
+    CHECK_EQUAL(got[0], 7);
+    got[0] = -1;
+    CHECK_OK(MPI_Fetch_and_op(&one, got, MPI_INT, MPI_PROC_NULL, 0, MPI_SUM, win));
+    CHECK_OK(MPI_Compare_and_swap(&one, &one, got, MPI_INT, MPI_PROC_NULL, 0, win));
+    CHECK_OK(
+        MPI_Get_accumulate(&one, 1, MPI_INT, got, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, MPI_SUM, win));
+    CHECK_OK(MPI_Rget_accumulate(NULL, 0, MPI_INT, got, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, MPI_NO_OP,
+                                 win, &request));
+    CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_EQUAL(got[0], -1);
+    CHECK_OK(MPI_Win_unlock_all(win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQUAL(memory[0], rank);
+    CHECK_OK(MPI_Win_free(&win));
+    window_memory_free(memory);
+}
+
 int main(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
@@ -253,6 +349,8 @@ int main(int argc, char** argv)
     get_accumulate();
     concurrent();
     nobody();
+    comparable();
+    fetches();
     MPI_Finalize();
     return check_result();
 }

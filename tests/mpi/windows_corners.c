@@ -262,7 +262,7 @@ static void requests_in_active_epochs(void)
 static void queries(void)
 {
     const int rank = check_rank();
-    int *base = NULL, unit = -1;
+    int *base = NULL, unit = -1, flag = 0;
     void* of = &unit;
     MPI_Aint bytes = -1;
     MPI_Win win;
@@ -275,7 +275,101 @@ static void queries(void)
     CHECK_OK(MPI_Win_allocate_shared(0, 4, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win));
     CHECK_OK(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &of));
     CHECK_EQUAL(bytes, 0);
+    CHECK_EQUAL(unit, 4);
     CHECK_OK(MPI_Win_free(&win));
+    /* A window of no bytes still has the base that it was made with. */
+    CHECK_OK(MPI_Win_create(&unit, 0, 16, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_BASE, &of, &flag));
+    CHECK(flag && of == (void*)&unit);
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &of, &flag));
+    CHECK(flag && *(int*)of == 16);
+    CHECK_OK(MPI_Win_shared_query(win, rank, &bytes, &flag, &of));
+    CHECK_EQUAL(bytes, 0);
+    CHECK_EQUAL(flag, 16);
+    CHECK_OK(MPI_Win_free(&win));
+}
+
+static int is_aligned(const void* memory, size_t bytes)
+{
+    return ((size_t)memory & (bytes - 1)) == 0;
+}
+
+/* mpi_minimum_memory_alignment. */
+static void alignment(void)
+{
+    const int rank = check_rank();
+    int rank_of_node = -1;
+    int* base = NULL;
+    void* memory[3];
+    size_t i;
+    MPI_Comm node;
+    MPI_Info info;
+    MPI_Win win;
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    CHECK_OK(MPI_Comm_rank(node, &rank_of_node));
+    CHECK_OK(MPI_Info_create(&info));
+    for (i = 4096; i <= 65536; i *= 16) {
+        char text[32];
+        size_t j;
+        snprintf(text, sizeof text, "%zu", i);
+        CHECK_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", text));
+        for (j = 0; j < 3; ++j) {
+            CHECK_OK(MPI_Alloc_mem(100 + 5000 * (MPI_Aint)j, info, &memory[j]));
+            CHECK(is_aligned(memory[j], i));
+            memset(memory[j], (int)j, 100 + 5000 * j);
+        }
+        for (j = 0; j < 3; ++j) {
+            CHECK_EQUAL(((char*)memory[j])[99], (int)j);
+            CHECK_OK(MPI_Free_mem(memory[j]));
+        }
+        CHECK_OK(MPI_Win_allocate(40 + 4 * rank, 4, info, MPI_COMM_WORLD, &base, &win));
+        CHECK(is_aligned(base, i));
+        check_hint(win, "mpi_minimum_memory_alignment", text);
+        CHECK_OK(MPI_Win_free(&win));
+        CHECK_OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+        CHECK_OK(MPI_Win_allocate_shared(40, 4, info, node, &base, &win));
+        CHECK(is_aligned(base, i));
+        check_hint(win, "alloc_shared_noncontig", "true");
+        check_hint(win, "mpi_minimum_memory_alignment", text);
+        CHECK_OK(MPI_Info_set(info, "alloc_shared_noncontig", "false"));
+        CHECK_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "8"));
+        CHECK_OK(MPI_Win_set_info(win, info)); /* too late for them */
+        check_hint(win, "alloc_shared_noncontig", "true");
+        check_hint(win, "mpi_minimum_memory_alignment", text);
+        CHECK_OK(MPI_Win_free(&win));
+    }
+    /* The first memory is aligned, the others' follows. */
+    CHECK_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "4096"));
+    CHECK_OK(MPI_Win_allocate_shared(24, 4, info, node, &base, &win));
+    CHECK(is_aligned((char*)base - 24 * rank_of_node, 4096));
+    check_hint(win, "mpi_minimum_memory_alignment", "4096");
+    CHECK_OK(MPI_Win_free(&win));
+    /* What is no alignment changes nothing. */
+    CHECK_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "100"));
+    CHECK_OK(MPI_Win_allocate(8, 4, info, MPI_COMM_WORLD, &base, &win));
+    check_hint(win, "mpi_minimum_memory_alignment", "64");
+    CHECK(is_aligned(base, 64));
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK_OK(MPI_Comm_free(&node));
+}
+
+/* Where memory comes from: what the library takes, and what the program promises. */
+static void kinds(void)
+{
+    MPI_Info info;
+    MPI_Win win;
+    CHECK_OK(MPI_Info_create(&info));
+    CHECK_OK(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "system,mpi:alloc_mem"));
+    CHECK_OK(MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &win));
+    check_hint(win, "mpi_memory_alloc_kinds", "mpi,system");
+    check_hint(win, "mpi_assert_memory_alloc_kinds", "system,mpi:alloc_mem");
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", "system,,mpi"));
+    CHECK_OK(MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &win));
+    check_hint(win, "mpi_assert_memory_alloc_kinds", NULL);
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Info_free(&info));
 }
 
 int main(int argc, char** argv)
@@ -289,6 +383,8 @@ int main(int argc, char** argv)
     assertions();
     requests_in_active_epochs();
     queries();
+    alignment();
+    kinds();
     MPI_Finalize();
     return check_result();
 }

@@ -43,7 +43,16 @@ static void arguments(void)
     CHECK_ERROR(MPI_Put(&value, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win), MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
     CHECK_ERROR(MPI_Put(&value, 1, loose, 0, 0, 1, loose, win), MPI_ERR_TYPE, "not committed");
     CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, -1, 1, MPI_INT, win), MPI_ERR_DISP, "-1");
-    CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 2, MPI_INT, win), MPI_ERR_TYPE, "4 bytes and the target 8");
+    CHECK_ERROR(MPI_Put(memory, 2, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_TRUNCATE,
+                "the origin has 8 bytes, and the target has room for 4");
+    CHECK_ERROR(MPI_Get(memory, 1, MPI_INT, 0, 0, 2, MPI_INT, win), MPI_ERR_TRUNCATE,
+                "the target has 8 bytes, and the origin has room for 4");
+    CHECK_ERROR(MPI_Accumulate(memory, 2, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_TRUNCATE, "room for 4");
+    CHECK_ERROR(MPI_Get_accumulate(memory, 1, MPI_INT, memory, 1, MPI_INT, 0, 0, 2, MPI_INT, MPI_SUM, win),
+                MPI_ERR_TRUNCATE, "the target has 8 bytes, and the result has room for 4");
+    CHECK_ERROR(MPI_Get_accumulate(memory, 2, MPI_INT, memory, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win),
+                MPI_ERR_TRUNCATE, "the origin has 8 bytes, and the target has room for 4");
+    CHECK_ERROR(MPI_Accumulate(memory, 3, MPI_BYTE, 0, 0, 1, MPI_INT, MPI_REPLACE, win), MPI_ERR_TYPE, "whole");
     CHECK_ERROR(MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_BUFFER, "null pointer");
     CHECK_ERROR(MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL), MPI_ERR_WIN, "MPI_WIN_NULL");
     CHECK_ERROR(MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_OP_NULL, win), MPI_ERR_OP, "MPI_OP_NULL");
@@ -218,6 +227,83 @@ static void handlers(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+static void concatenate(void* in, void* inout, int* count, MPI_Datatype* type)
+{
+    (void)in, (void)inout, (void)count, (void)type;
+}
+
+/* What is wrong beside what windows_errors has. */
+static void wrong(void)
+{
+    int memory[4] = {0, 0, 0, 0}, got = 0, unit = 0, size = check_size(), lengths[2] = {1, 1};
+    MPI_Aint bytes = 0, places[2] = {0, 8};
+    MPI_Comm half, other;
+    MPI_Datatype mixed, types[2] = {MPI_INT, MPI_DOUBLE};
+    MPI_Info info, freed;
+    MPI_Op own;
+    MPI_Win win, none = MPI_WIN_NULL;
+    void* base = NULL;
+    CHECK_OK(MPI_Op_create(concatenate, 1, &own));
+    CHECK_OK(MPI_Type_create_struct(2, lengths, places, types, &mixed));
+    CHECK_OK(MPI_Type_commit(&mixed));
+    CHECK_OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    CHECK_ERROR(MPI_Accumulate(memory, 1, MPI_INT, 0, 0, 1, MPI_INT, own, win), MPI_ERR_OP, "predefined");
+    CHECK_ERROR(MPI_Fetch_and_op(memory, &got, MPI_INT, 0, 0, own, win), MPI_ERR_OP, "predefined");
+    CHECK_ERROR(MPI_Accumulate(memory, 1, mixed, 0, 0, 1, mixed, MPI_SUM, win), MPI_ERR_OP,
+                "one predefined type");
+    CHECK_ERROR(MPI_Compare_and_swap(memory, memory, &got, MPI_INT, 0, -1, win), MPI_ERR_DISP, "-1");
+    CHECK_ERROR(MPI_Fetch_and_op(memory, &got, MPI_INT, 0, -4, MPI_SUM, win), MPI_ERR_DISP, "-4");
+    CHECK_ERROR(MPI_Get(memory, 1, MPI_INT, MPI_ANY_SOURCE, 0, 1, MPI_INT, win), MPI_ERR_RANK, "MPI_Get");
+    CHECK_ERROR(MPI_Put(MPI_IN_PLACE, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_BUFFER, "MPI_IN_PLACE");
+#if MPI_VERSION >= 4
+    const MPI_Count most = (MPI_Count)1 << 62;
+    CHECK_ERROR(MPI_Put_c(memory, 3000000000, MPI_BYTE, 0, 0, 3000000000, MPI_BYTE, win), MPI_ERR_RMA_RANGE,
+                "3000000000");
+    CHECK_ERROR(MPI_Get_c(memory, 3000000000, MPI_INT, 0, 0, 3000000000, MPI_INT, win), MPI_ERR_RMA_RANGE,
+                "12000000000");
+    CHECK_ERROR(MPI_Accumulate_c(memory, 3000000000, MPI_INT, 0, 0, 3000000000, MPI_INT, MPI_SUM, win),
+                MPI_ERR_RMA_RANGE, "12000000000");
+    CHECK_ERROR(MPI_Put_c(memory, most, MPI_LONG, 0, 0, most, MPI_LONG, win), MPI_ERR_COUNT, "address space");
+#endif
+    CHECK_OK(MPI_Win_unlock_all(win));
+    CHECK_ERROR(MPI_Win_get_info(win, NULL), MPI_ERR_ARG, "info_used");
+    CHECK_ERROR(MPI_Win_get_group(win, NULL), MPI_ERR_ARG, "group");
+    CHECK_ERROR(MPI_Win_get_errhandler(win, NULL), MPI_ERR_ARG, "errhandler");
+    CHECK_ERROR(MPI_Win_set_errhandler(win, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER, "is none");
+    CHECK_ERROR(MPI_Win_set_name(win, NULL), MPI_ERR_ARG, "win_name");
+    CHECK_ERROR(MPI_Win_shared_query(win, 0, NULL, &unit, &base), MPI_ERR_ARG, "size");
+    CHECK_ERROR(MPI_Win_shared_query(win, 0, &bytes, NULL, &base), MPI_ERR_ARG, "disp_unit");
+    CHECK_ERROR(MPI_Win_shared_query(win, size, &bytes, &unit, &base), MPI_ERR_RANK, "MPI_Win_shared_query");
+    CHECK_ERROR(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, NULL, NULL), MPI_ERR_ARG,
+                "keyval");
+    CHECK_ERROR(MPI_Win_create_errhandler(NULL, NULL), MPI_ERR_ARG, "win_errhandler_fn");
+    CHECK_OK(MPI_Info_create(&info));
+    freed = info;
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK_ERROR(MPI_Win_set_info(win, freed), MPI_ERR_INFO, "MPI_Win_set_info");
+    CHECK_OK(MPI_Win_free(&win));
+    if (size > 1) {
+        const int side = check_rank() % 2;
+        CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, side, 0, &half));
+        CHECK_OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 3, &other));
+        MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+        CHECK_ERROR(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, other, &none), MPI_ERR_COMM,
+                    "intercommunicator");
+        CHECK_ERROR(MPI_Win_allocate(8, 1, MPI_INFO_NULL, other, &base, &none), MPI_ERR_COMM,
+                    "intercommunicator");
+        CHECK_ERROR(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, other, &base, &none), MPI_ERR_COMM,
+                    "intercommunicator");
+        CHECK_ERROR(MPI_Win_create_dynamic(MPI_INFO_NULL, other, &none), MPI_ERR_COMM, "intercommunicator");
+        CHECK(none == MPI_WIN_NULL);
+        CHECK_OK(MPI_Comm_free(&other));
+        CHECK_OK(MPI_Comm_free(&half));
+    }
+    CHECK_OK(MPI_Op_free(&own));
+    CHECK_OK(MPI_Type_free(&mixed));
+}
+
 int main(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
@@ -229,6 +315,7 @@ int main(int argc, char** argv)
     flavors();
     keys();
     handlers();
+    wrong();
     MPI_Finalize();
     return check_result();
 }

@@ -1,7 +1,7 @@
 /* Memory of windows: what ranks of a node share, and what is attached later. */
 #include <sched.h>
 #include <stdlib.h>
-#include "check.h"
+#include "windows.h"
 
 static void shared(int noncontiguous)
 {
@@ -291,6 +291,59 @@ static void other_memory(void)
     CHECK_OK(MPI_Free_mem(allocated));
 }
 
+/* Absolute addresses on both sides: MPI_BOTTOM as the origin's buffer, and 0 as the displacement of a dynamic
+ * window. */
+static void bottom(void)
+{
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size,
+              before = (rank + size - 1) % size;
+    int* const memory = window_memory(4 * sizeof(int));
+    int given[3] = {0, 0, 0}, got = -1, lengths[2] = {1, 2};
+    MPI_Aint mine, theirs, here, places[2];
+    MPI_Datatype of_here, of_there;
+    MPI_Win win;
+    given[0] = 10 * rank + 1;
+    given[1] = 10 * rank + 2;
+    given[2] = 10 * rank + 3;
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_attach(win, memory, 4 * sizeof(int)));
+    CHECK_OK(MPI_Get_address(memory, &mine));
+    MPI_Sendrecv(&mine, 1, MPI_AINT, before, 0, &theirs, 1, MPI_AINT, next, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    CHECK_OK(MPI_Get_address(given, &here));
+    places[0] = here;
+    places[1] = MPI_Aint_add(here, sizeof(int));
+    CHECK_OK(MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &of_here));
+    places[0] = MPI_Aint_add(theirs, 3 * sizeof(int));
+    places[1] = theirs;
+    CHECK_OK(MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &of_there));
+    CHECK_OK(MPI_Type_commit(&of_here));
+    CHECK_OK(MPI_Type_commit(&of_there));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Put(MPI_BOTTOM, 1, of_here, next, (MPI_Aint)MPI_BOTTOM, 1, of_there, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_EQUAL(memory[3], 10 * before + 1);
+    CHECK_EQUAL(memory[0], 10 * before + 2);
+    CHECK_EQUAL(memory[1], 10 * before + 3);
+    CHECK_EQUAL(memory[2], 0);
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Accumulate(MPI_BOTTOM, 1, of_here, next, 0, 1, of_there, MPI_SUM, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_EQUAL(memory[3], 20 * before + 2);
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Get(&got, 1, MPI_INT, next, MPI_Aint_add(theirs, sizeof(int)), 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_EQUAL(got, 20 * rank + 6);
+    CHECK_OK(MPI_Win_detach(win, memory));
+    /* No bytes may be attached, too. */
+    CHECK_OK(MPI_Win_attach(win, memory, 0));
+    CHECK_OK(MPI_Win_detach(win, memory));
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Type_free(&of_here));
+    CHECK_OK(MPI_Type_free(&of_there));
+    window_memory_free(memory);
+}
+
 int main(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
@@ -302,6 +355,7 @@ int main(int argc, char** argv)
     attached_and_mapped();
     many_attached();
     other_memory();
+    bottom();
     MPI_Finalize();
     return check_result();
 }

@@ -221,6 +221,81 @@ static void large(void)
 }
 #endif
 
+/* One side may have more room than what is moved: the rest stays as it is. */
+static void more_room(void)
+{
+    enum { kInts = 12 };
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size,
+              before = (rank + size - 1) % size;
+    int* const memory = window_memory(sizeof(int) * kInts);
+    int given[kInts], got[kInts], i;
+    MPI_Datatype four_apart; /* ints 0, 2, 4 and 6 */
+    MPI_Request request;
+    MPI_Win win;
+    CHECK_OK(MPI_Type_vector(4, 1, 2, MPI_INT, &four_apart));
+    CHECK_OK(MPI_Type_commit(&four_apart));
+    for (i = 0; i < kInts; ++i) {
+        memory[i] = 1000 * rank + i;
+        given[i] = 100 * rank + 50 + i;
+        got[i] = -1;
+    }
+    CHECK_OK(MPI_Win_create(memory, sizeof(int) * kInts, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Get(got, 4, MPI_INT, next, 1, 2, MPI_INT, win));
+    CHECK_OK(MPI_Get(got + 4, 1, four_apart, next, 3, 3, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_EQUAL(got[0], 1000 * next + 1);
+    CHECK_EQUAL(got[1], 1000 * next + 2);
+    CHECK_EQUAL(got[2], -1);
+    for (i = 0; i < 3; ++i) {
+        CHECK_EQUAL(got[4 + 2 * i], 1000 * next + 3 + i);
+        CHECK_EQUAL(got[5 + 2 * i], -1);
+    }
+    CHECK_EQUAL(got[10], -1);
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Put(given, 1, MPI_INT, next, 0, 3, MPI_INT, win));
+    CHECK_OK(MPI_Put(given + 1, 3, MPI_INT, next, 4, 2, four_apart, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    for (i = 0; i < kInts; ++i) {
+        const int place = i == 0 ? 0 : i == 4 ? 1 : i == 6 ? 2 : i == 8 ? 3 : -1;
+        CHECK_EQUAL(memory[i], place < 0 ? 1000 * rank + i : 100 * before + 50 + place);
+        memory[i] = i;
+    }
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Accumulate(given, 2, MPI_INT, next, 0, 5, MPI_INT, MPI_SUM, win));
+    CHECK_OK(MPI_Accumulate(given + 2, 2, MPI_INT, next, 5, 1, four_apart, MPI_REPLACE, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    for (i = 0; i < kInts; ++i) {
+        const int place = i < 2 ? i : i == 5 ? 2 : i == 7 ? 3 : -1;
+        CHECK_EQUAL(memory[i],
+                    (place < 0 || place < 2 ? i : 0) + (place < 0 ? 0 : 100 * before + 50 + place));
+        memory[i] = 10 * i;
+        got[i] = -1;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    /* All of the target comes back, of which a part changes. */
+    CHECK_OK(MPI_Get_accumulate(given, 1, MPI_INT, got, 4, MPI_INT, next, 1, 3, MPI_INT, MPI_SUM, win));
+    CHECK_OK(MPI_Rget_accumulate(given, 2, MPI_INT, got + 4, 4, MPI_INT, next, 5, 1, four_apart, MPI_SUM, win,
+                                 &request));
+    CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Win_unlock_all(win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (i = 0; i < 3; ++i)
+        CHECK_EQUAL(got[i], 10 * (i + 1));
+    CHECK_EQUAL(got[3], -1);
+    for (i = 0; i < 4; ++i)
+        CHECK_EQUAL(got[4 + i], 10 * (5 + 2 * i));
+    CHECK_EQUAL(got[8], -1);
+    for (i = 0; i < kInts; ++i)
+        CHECK_EQUAL(memory[i], 10 * i + (i == 1 || i == 5 ? 100 * before + 50
+                                         : i == 7         ? 100 * before + 51
+                                                          : 0));
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Type_free(&four_apart));
+    window_memory_free(memory);
+}
+
 int main(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
@@ -234,6 +309,7 @@ int main(int argc, char** argv)
 #if MPI_VERSION >= 4
     large();
 #endif
+    more_room();
     MPI_Finalize();
     return check_result();
 }

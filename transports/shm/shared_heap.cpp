@@ -28,9 +28,9 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit)
 }
 
 // Without shared memory (no descriptors left, a file size limit) ordinary memory is used.
-void* ordinary(std::size_t bytes)
+void* ordinary(std::size_t bytes, std::size_t alignment)
 {
-    void* memory = std::aligned_alloc(kLine, bytes);
+    void* memory = std::aligned_alloc(alignment, round_up(bytes, alignment));
     if (memory == nullptr)
         throw Error(ErrorCode::out_of_memory, "allocate",
                     "the system has no more memory; raise the memory limit or use less memory");
@@ -75,23 +75,24 @@ SharedHeap& SharedHeap::instance()
     return heap;
 }
 
-void* SharedHeap::allocate(std::size_t bytes)
+void* SharedHeap::allocate(std::size_t bytes, std::size_t alignment)
 {
-    if (bytes > kMostBytes)
+    if (bytes > kMostBytes || alignment > kMostBytes)
         throw Error(ErrorCode::out_of_memory, "allocate", "more bytes than any machine has");
     bytes = std::max(round_up(bytes, kLine), kLine);
     if (inherited_)
-        return ordinary(bytes);
+        return ordinary(bytes, alignment);
     const std::lock_guard held(mutex_);
-    if (void* const kept = take_kept(bytes))
+    if (void* const kept = alignment == kLine ? take_kept(bytes) : nullptr)
         return kept;
-    if (void* const found = take_free(bytes))
+    if (void* const found = take_free(bytes, alignment))
         return found;
     drop_kept_beyond(0);
-    if (void* const found = take_free(bytes))
+    if (void* const found = take_free(bytes, alignment))
         return found;
-    Arena* const added = add_arena(bytes);
-    return added != nullptr ? take(*added, added->free.begin(), bytes) : ordinary(bytes);
+    void* const added =
+        add_arena(bytes + alignment - kLine) != nullptr ? take_free(bytes, alignment) : nullptr;
+    return added != nullptr ? added : ordinary(bytes, alignment);
 }
 
 // The latest one, which is most likely in the caches. It may be a quarter larger than needed.
@@ -110,28 +111,33 @@ void* SharedHeap::take_kept(std::size_t bytes)
     return block.arena->file.base() + block.offset;
 }
 
-void* SharedHeap::take_free(std::size_t bytes)
+void* SharedHeap::take_free(std::size_t bytes, std::size_t alignment)
 {
     for (std::size_t i = 0; i < count_; ++i) {
+        const auto base = reinterpret_cast<std::uintptr_t>(arenas_[i]->file.base());
         Ranges& free = arenas_[i]->free;
-        const auto fits =
-            std::ranges::find_if(free, [&](const auto& range) { return range.second >= bytes; });
-        if (fits != free.end())
-            return take(*arenas_[i], fits, bytes);
+        for (auto range = free.begin(); range != free.end(); ++range) {
+            const auto [offset, size] = *range;
+            const std::size_t skipped = round_up(base + offset, alignment) - (base + offset);
+            if (skipped <= size && bytes <= size - skipped)
+                return take(*arenas_[i], range, offset + skipped, bytes);
+        }
     }
     return nullptr;
 }
 
-void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t bytes)
+void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t start, std::size_t bytes)
 {
     const auto [offset, size] = *from;
-    arena.file.allocate(offset, bytes);  // throws before anything changes
+    arena.file.allocate(start, bytes);  // throws before anything changes
     arena.free.erase(from);
-    if (size > bytes)
-        arena.free.emplace(offset + bytes, size - bytes);
-    arena.used.emplace(offset, bytes);
+    if (start > offset)
+        arena.free.emplace(offset, start - offset);
+    if (offset + size > start + bytes)
+        arena.free.emplace(start + bytes, offset + size - (start + bytes));
+    arena.used.emplace(start, bytes);
     used_bytes_ += bytes;
-    return arena.file.base() + offset;
+    return arena.file.base() + start;
 }
 
 SharedHeap::Arena* SharedHeap::add_arena(std::size_t least_bytes)

@@ -42,8 +42,11 @@ public:
     /// The process's heap. Never destroyed: containers may outlive main().
     static SharedHeap& instance();
 
-    /// Throws tutti::Error (out_of_memory). Any thread.
-    void* allocate(std::size_t bytes);
+    static constexpr std::size_t kLine = 64;
+
+    /// At a multiple of `alignment`, a power of two of at least a line; of up to a page also where peers map
+    /// it. Throws tutti::Error (out_of_memory). Any thread.
+    void* allocate(std::size_t bytes, std::size_t alignment = kLine);
     void deallocate(void* memory) noexcept;
 
     /// Whether peers can map memory of the program's: it has once taken some from this heap, or malloc does.
@@ -90,8 +93,8 @@ private:
     Arena* add_arena(std::size_t least_bytes);
     Arena* arena_of(const std::byte* data) const noexcept;
     void* take_kept(std::size_t bytes);
-    void* take_free(std::size_t bytes);
-    void* take(Arena& arena, Ranges::iterator from, std::size_t bytes);
+    void* take_free(std::size_t bytes, std::size_t alignment);
+    void* take(Arena& arena, Ranges::iterator from, std::size_t start, std::size_t bytes);
     void drop_kept_beyond(std::size_t bytes);
     static void give_back(Arena& arena, std::size_t offset, std::size_t bytes);
     void become_child() noexcept;

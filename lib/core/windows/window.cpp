@@ -8,6 +8,7 @@
 #include "lib/core/check/options.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/communicators/creation.hpp"
+#include "lib/core/job/allocate.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/attached_memory.hpp"
 #include "lib/core/windows/window_control.hpp"
@@ -48,10 +49,10 @@ std::byte* pointer_to(std::uint64_t address) noexcept
 }
 
 // nullptr when there is no memory: the other ranks have to be told.
-void* allocate_or_nothing(std::size_t bytes) noexcept
+void* allocate_or_nothing(std::size_t bytes, std::size_t alignment = 1) noexcept
 {
     try {
-        return allocate(bytes);
+        return allocate_aligned(bytes, alignment);
     } catch (...) {
         return nullptr;
     }
@@ -136,7 +137,7 @@ void Window::make_memory(const WindowMemory& memory)
             wanted_bytes += own == 0 ? each.size_bytes : 0;
     }
     if (wanted_bytes != 0) {
-        allocated_ = allocate_or_nothing(wanted_bytes);
+        allocated_ = allocate_or_nothing(wanted_bytes, memory.alignment);
         place.failed = allocated_ == nullptr;
     }
     control_memory_ = allocate_or_nothing(control_bytes);

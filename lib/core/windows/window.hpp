@@ -166,9 +166,10 @@ private:
         return target.reach + offset;
     }
     struct Place {
-        std::byte* base = nullptr;  // where the displacement leads, if this process maps it
+        std::byte* base = nullptr;  // where the displacement leads, if this process maps it: perhaps to 0
         std::ptrdiff_t offset = 0;  // likewise in the target's memory
-        bool is_remote = false;     // this process does not map it; else nullptr: there are no bytes
+        bool has_bytes = false;     // at the target
+        bool is_remote = false;     // this process does not map them
         WindowAim aim;
     };
     Failure admit(std::string_view operation, const TargetBlock& block, Place& place);

@@ -114,6 +114,7 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
     }
     if (low == high)
         return nullptr;
+    place.has_bytes = true;
     const bool overflows =
         __builtin_mul_overflow(block.displacement, static_cast<std::ptrdiff_t>(there.unit_bytes), &offset) ||
         __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(high, offset, &high);
@@ -167,7 +168,7 @@ Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, 
         if (Failure failed = move_remote(here, there, place, puts))
             return failed;
     } else {
-        const Memory target{place.base, place.base == nullptr ? 0 : there.count, there.type};
+        const Memory target{place.base, place.has_bytes ? there.count : 0, there.type};
         copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
     }
     if (notes)
@@ -230,7 +231,7 @@ Window::Failure Window::combine(std::string_view operation, const OriginBlock& f
         return failed;
     if (Failure failed = look_for_conflict(operation, WindowUse::update, to, place.offset))
         return failed;
-    if (place.base == nullptr && !place.is_remote)
+    if (!place.has_bytes)
         return nullptr;
     const bool reads = update.kind != Update::Kind::no_op;
     const Packed operands(reads ? memory_of(from) : Memory{nullptr, 0, nullptr});

@@ -14,6 +14,7 @@
 #include <random>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "transports/shm/peer_arenas.hpp"
@@ -64,6 +65,33 @@ bool churn(SharedHeap& heap, unsigned seed)
 }
 
 }  // namespace
+
+TEST_CASE("memory at multiples of more than a line is apart from others, and what is skipped serves others")
+{
+    SharedHeap& heap = SharedHeap::instance();
+    std::vector<Block> blocks;
+    std::mt19937 random(11);
+    for (int round = 0; round < 3; ++round) {
+        for (std::size_t alignment = 64; alignment <= 1u << 21; alignment *= 2) {
+            const std::size_t size = random() % 100'000;
+            blocks.push_back({static_cast<std::byte*>(heap.allocate(size, alignment)), size,
+                              static_cast<std::byte>(random())});
+            CHECK(reinterpret_cast<std::uintptr_t>(blocks.back().data) % alignment == 0);
+            std::memset(blocks.back().data, static_cast<int>(blocks.back().mark), size);
+            const auto region = heap.find(blocks.back().data, size);
+            REQUIRE(region.has_value());
+            CHECK(region->address % std::min<std::size_t>(alignment, 4096) == 0);
+        }
+        CHECK(std::ranges::all_of(blocks, intact));
+        for (std::size_t i = 0; i < blocks.size(); i += 2)
+            heap.deallocate(std::exchange(blocks[i].data, nullptr));
+        std::erase_if(blocks, [](const Block& block) { return block.data == nullptr; });
+    }
+    for (const Block& block : blocks) {
+        CHECK(intact(block));
+        heap.deallocate(block.data);
+    }
+}
 
 TEST_CASE("blocks of the shared heap are apart, in any thread")
 {
