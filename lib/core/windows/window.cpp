@@ -89,7 +89,7 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       targets_(static_cast<std::size_t>(communicator_->size())),
       accesses_(check::options().windows ? targets_.size() : 0),
       look_after_([this](std::size_t slot) { look_after_updater(slot); }),
-      puts_(targets_.size())
+      copies_(targets_.size())
 {
     const std::span<const int> local = process_.bootstrap().local_peers();
     slot_ = static_cast<std::size_t>(std::ranges::lower_bound(local, process_.rank()) - local.begin());
@@ -114,7 +114,7 @@ Window::~Window()
     process_.windows().remove(*this);
     forget_locks();
     revoke_memory();
-    puts_.abandon();
+    copies_.abandon();
 }
 
 void Window::make_memory(const WindowMemory& memory)
@@ -259,7 +259,7 @@ Window::Failure Window::free()
     Failure incomplete;
     {
         Engine::Lock lock = process_.engine().lock();
-        incomplete = complete_puts(lock, "free", kAnyRank);
+        incomplete = complete_copies(lock, "free", kAnyRank);
     }
     if (Failure failed = barrier("free"))
         return failed;

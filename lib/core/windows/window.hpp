@@ -7,9 +7,9 @@
 // A target is reached by one of three paths. Where this process maps its memory (ranks of a node: memory of
 // tutti::allocate; threads: any memory; this rank itself) an operation is done when its call returns.
 // Elsewhere put and get of bytes in a row go by a network that writes and reads the target's memory, where
-// there is one (window_network.cpp); short puts are then complete at a flush or the end of the epoch. All
-// else is done by the target's progress when its call returns (window_service.hpp). Updates use the same CPU
-// atomics on both of their paths.
+// there is one (window_network.cpp); gets and short puts are then complete at a flush or the end of the
+// epoch. All else is done by the target's progress when its call returns (window_service.hpp). Updates use
+// the same CPU atomics on both of their paths.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "lib/core/windows/window_accesses.hpp"
+#include "lib/core/windows/window_copies.hpp"
 #include "lib/core/windows/window_error.hpp"
-#include "lib/core/windows/window_puts.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/core/windows/window_target.hpp"
 #include "lib/engine/progress/engine.hpp"
@@ -173,8 +173,9 @@ private:
         WindowAim aim;
     };
     Failure admit(std::string_view operation, const TargetBlock& block, Place& place);
-    Failure move(const OriginBlock& here, const TargetBlock& there, bool puts, bool notes);
-    Failure move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place, bool puts);
+    Failure move(const OriginBlock& here, const TargetBlock& there, bool puts, bool waits);
+    Failure move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place, bool puts,
+                        bool waits);
     bool is_attached(std::uintptr_t address, std::size_t bytes) const noexcept;
     std::byte* attached_at(int rank, std::uintptr_t address, std::size_t bytes);
     Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
@@ -213,11 +214,12 @@ private:
     transport::RemoteMemory* network_to(int rank);
     Failure await_loss(Engine::Lock& lock, std::string_view operation, const WindowAim& aim);
     bool move_by_network(Engine::Lock& lock, const Place& place, std::span<std::byte> here, bool puts,
-                         Failure& failed);
-    bool start_put(Engine::Lock& lock, transport::RemoteMemory& network, const Place& place,
-                   const transport::RemoteRegion& there, std::span<const std::byte> here, Failure& failed);
-    Failure complete_puts(Engine::Lock& lock, std::string_view operation, int rank);
-    Failure complete_puts_at(Engine::Lock& lock, std::string_view operation, int rank);
+                         bool waits, Failure& failed);
+    bool start_copy(Engine::Lock& lock, transport::RemoteMemory& network, const Place& place,
+                    const transport::RemoteRegion& there, std::span<std::byte> here, bool puts,
+                    Failure& failed);
+    Failure complete_copies(Engine::Lock& lock, std::string_view operation, int rank, bool only_gets = false);
+    Failure complete_copies_at(Engine::Lock& lock, std::string_view operation, int rank, bool only_gets);
     Failure pass(Engine::Lock& lock, std::string_view operation, int rank);
     // Waits until done(); `rank` is the one that can end it.
     Failure await(Engine::Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
@@ -309,7 +311,7 @@ private:
     std::map<std::uint64_t, Question> questions_;
     std::uint64_t asked_ = 0;
     std::vector<PendingLock> pending_locks_;
-    WindowPuts puts_;
+    WindowCopies copies_;
     transport::RemoteMemory* granted_by_ = nullptr;  // nullptr: the own memory is not granted
     transport::RemoteRegion granted_{};
 };

@@ -219,7 +219,7 @@ Window::Failure Window::unlock(int rank)
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::locks || target(rank).cover == WindowCover::none)
         return wrong(WindowFault::epoch, "unlock", rank, "this rank has not locked it by lock()");
-    Failure failed = complete_puts(held, "unlock", rank);
+    Failure failed = complete_copies(held, "unlock", rank);
     release(rank);
     if (--locked_ == 0)
         epoch_ = Epoch::none;
@@ -253,7 +253,7 @@ Window::Failure Window::unlock_all()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::all_locked)
         return wrong(WindowFault::epoch, "unlock_all", Error::kNoPeer, "this rank has not called lock_all()");
-    Failure failed = complete_puts(held, "unlock_all", kAnyRank);
+    Failure failed = complete_copies(held, "unlock_all", kAnyRank);
     for (int rank = 0; rank < communicator_->size(); ++rank)
         release(rank);
     epoch_ = Epoch::none;
@@ -275,9 +275,9 @@ Window::Failure Window::complete_at(std::string_view operation, int rank, bool a
         return wrong(WindowFault::epoch, operation, rank == kAnyRank ? Error::kNoPeer : rank,
                      "this rank has not locked it; flush is for epochs of lock() and lock_all()");
     settle();
-    if (at_target && !puts_.all_complete()) [[unlikely]] {
+    if (!(at_target ? copies_.all_complete() : copies_.gets_complete())) [[unlikely]] {
         Engine::Lock held = process_.engine().lock();
-        if (Failure failed = complete_puts(held, operation, rank))
+        if (Failure failed = complete_copies(held, operation, rank, !at_target))
             return failed;
     }
     if (!accesses_.empty()) [[unlikely]] {

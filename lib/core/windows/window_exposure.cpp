@@ -41,7 +41,7 @@ Window::Failure Window::fence(unsigned promises)
         if (is_exposed_)
             return wrong(WindowFault::epoch, "fence", Error::kNoPeer,
                          "this rank's memory is exposed by post(); wait() for the end of that epoch first");
-        incomplete = complete_puts(held, "fence", kAnyRank);
+        incomplete = complete_copies(held, "fence", kAnyRank);
     }
     // The others wait there, whatever has failed here.
     Failure failed = barrier("fence");
@@ -151,7 +151,7 @@ Window::Failure Window::complete()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::started)
         return wrong(WindowFault::epoch, "complete", Error::kNoPeer, "this rank has not called start()");
-    Failure failed = complete_puts(held, "complete", kAnyRank);
+    Failure failed = complete_copies(held, "complete", kAnyRank);
     for (const int rank : started_) {
         cover(rank, WindowCover::none);
         try {

@@ -15,8 +15,8 @@ using transport::SendResult;
 
 namespace {
 
-// To one target. Then a put waits for an earlier one.
-constexpr unsigned kMostPutsUnderWay = 64;
+// To one target. Then a put or get waits for an earlier one.
+constexpr unsigned kMostCopiesUnderWay = 64;
 
 // A put or get that its call waits for.
 class AwaitedCopy : public transport::Completion {
@@ -90,9 +90,10 @@ Window::Failure Window::await_loss(Engine::Lock& lock, std::string_view operatio
     return await(lock, operation, aim.target, aim, [] { return false; });
 }
 
-// Bytes in a row on both sides. False: they must go by frames.
+// Bytes in a row on both sides. `waits`: the memory here is the caller's when this returns. False: they must
+// go by frames.
 bool Window::move_by_network(Engine::Lock& lock, const Place& place, std::span<std::byte> here, bool puts,
-                             Failure& failed)
+                             bool waits, Failure& failed)
 {
     const int rank = place.aim.target;
     transport::RemoteMemory* const network = network_to(rank);
@@ -103,8 +104,10 @@ bool Window::move_by_network(Engine::Lock& lock, const Place& place, std::span<s
     const transport::RemoteRegion there{granted.address + static_cast<std::uint64_t>(place.offset),
                                         granted.key};
     try {
-        if (puts && target(rank).network_works && here.size() <= network->most_copied_bytes())
-            return start_put(lock, *network, place, there, here, failed);
+        const bool goes_on = puts ? here.size() <= network->most_copied_bytes() : !waits;
+        bool& works = puts ? target(rank).network_puts : target(rank).network_gets;
+        if (goes_on && works)
+            return start_copy(lock, *network, place, there, here, puts, failed);
         AwaitedCopy copy(*network);
         const int peer = communicator_->world_rank(rank);
         const SendResult result =
@@ -116,7 +119,7 @@ bool Window::move_by_network(Engine::Lock& lock, const Place& place, std::span<s
         failed = await(lock, operation, rank, place.aim,
                        [&] { return !copy.under_way && copy.result != ErrorCode::peer_lost; });
         if (failed || copy.result == ErrorCode::success) {
-            target(rank).network_works |= !failed;
+            works |= !failed;
             return true;
         }
     } catch (const Error& error) {
@@ -131,48 +134,56 @@ bool Window::move_by_network(Engine::Lock& lock, const Place& place, std::span<s
     return false;
 }
 
-// The data of such a put is copied: this rank goes on.
-bool Window::start_put(Engine::Lock& lock, transport::RemoteMemory& network, const Place& place,
-                       const transport::RemoteRegion& there, std::span<const std::byte> here, Failure& failed)
+// The data of such a put is copied, and that of a get is there with the next completion: this rank goes on.
+bool Window::start_copy(Engine::Lock& lock, transport::RemoteMemory& network, const Place& place,
+                        const transport::RemoteRegion& there, std::span<std::byte> here, bool puts,
+                        Failure& failed)
 {
+    using Kind = WindowCopies::Kind;
     const int rank = place.aim.target;
-    failed = await(lock, "put", rank, place.aim, [&] { return puts_.under_way(rank) < kMostPutsUnderWay; });
+    const int peer = communicator_->world_rank(rank);
+    failed = await(lock, puts ? "put" : "get", rank, place.aim,
+                   [&] { return copies_.under_way(rank) < kMostCopiesUnderWay; });
     if (failed)
         return true;
-    transport::Completion& put = puts_.begin(rank, network);
+    transport::Completion& copy = copies_.begin(puts ? Kind::put : Kind::get, rank, network);
     SendResult result = SendResult::again;
     try {
-        result = network.put(communicator_->world_rank(rank), there, here, put);
+        result = puts ? network.put(peer, there, here, copy) : network.get(peer, there, here, copy);
     } catch (...) {
-        puts_.end(put);
+        copies_.end(copy);
         throw;
     }
     if (result != SendResult::pending)
-        puts_.end(put);
+        copies_.end(copy);
     process_.engine().started();
     return result != SendResult::again;
 }
 
-// Under the lock. The puts so far are complete at `rank`, or at all ranks.
-Window::Failure Window::complete_puts(Engine::Lock& lock, std::string_view operation, int rank)
+// Under the lock. The puts and gets so far are complete at `rank`, or at all ranks; or the gets.
+Window::Failure Window::complete_copies(Engine::Lock& lock, std::string_view operation, int rank,
+                                        bool only_gets)
 {
     settle();
     Failure first;
-    for (int each = 0; each < communicator_->size() && !puts_.all_complete(); ++each) {
+    for (int each = 0; each < communicator_->size() && !copies_.all_complete(); ++each) {
         if (rank != kAnyRank && rank != each)
             continue;
-        Failure failed = complete_puts_at(lock, operation, each);
+        Failure failed = complete_copies_at(lock, operation, each, only_gets);
         if (failed && !first)
             first = std::move(failed);
     }
     return first;
 }
 
-Window::Failure Window::complete_puts_at(Engine::Lock& lock, std::string_view operation, int rank)
+Window::Failure Window::complete_copies_at(Engine::Lock& lock, std::string_view operation, int rank,
+                                           bool only_gets)
 {
     const WindowAim aim{.target = rank};
-    Failure failed = await(lock, operation, rank, aim, [&] { return puts_.under_way(rank) == 0; });
-    const ErrorCode ended = puts_.take_failure(rank);
+    Failure failed = await(lock, operation, rank, aim, [&] {
+        return (only_gets ? copies_.gets_under_way(rank) : copies_.under_way(rank)) == 0;
+    });
+    const ErrorCode ended = copies_.take_failure(rank);
     if (failed || ended == ErrorCode::success)
         return failed;
     if (ended == ErrorCode::peer_lost)
@@ -184,8 +195,8 @@ Window::Failure Window::complete_puts_at(Engine::Lock& lock, std::string_view op
         return failed;
     return std::make_exception_ptr(
         Error(ended, operation,
-              fmt::format("{}, rank {}: the network has not brought a put to its memory{}; to do without "
-                          "its writes, set TUTTI_FABRIC_RMA=off for all ranks",
+              fmt::format("{}, rank {}: the network has not brought a put to its memory, or a get from it{}; "
+                          "to do without its reads and writes, set TUTTI_FABRIC_RMA=off for all ranks",
                           name_, rank, in_epoch()),
               rank));
 }

@@ -155,7 +155,7 @@ Window::Failure Window::outside(std::string_view operation, int rank) const
                  fmt::format("the epoch {} does not cover that rank", epoch_in_words()));
 }
 
-Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool notes)
+Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool waits)
 {
     const std::string_view operation = puts ? "put" : "get";
     const WindowUse use = puts ? WindowUse::put : WindowUse::get;
@@ -165,13 +165,13 @@ Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, 
     if (Failure failed = look_for_conflict(operation, use, there, place.offset))
         return failed;
     if (place.is_remote) {
-        if (Failure failed = move_remote(here, there, place, puts))
+        if (Failure failed = move_remote(here, there, place, puts, waits))
             return failed;
     } else {
         const Memory target{place.base, place.has_bytes ? there.count : 0, there.type};
         copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
     }
-    if (notes)
+    if (puts || !waits)
         note_use(use, there, place.offset);
     return nullptr;
 }
@@ -182,7 +182,7 @@ Window::Failure Window::put(const OriginBlock& from, const TargetBlock& to, Requ
         *request = nullptr;
     std::byte* const there = reach(to.rank, to.displacement, to.count);
     if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
-        return move(from, to, true, true);
+        return move(from, to, true, request != nullptr);
     base::copy_bytes(there, from.base, to.count);
     return nullptr;
 }
@@ -193,7 +193,7 @@ Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, Requ
         *request = nullptr;
     const std::byte* const there = reach(from.rank, from.displacement, from.count);
     if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
-        return move(to, from, false, request == nullptr);
+        return move(to, from, false, request != nullptr);
     // Acquire: a rank that has seen a flag here sees also what was put before it.
     base::copy_bytes(to.base, there, from.count);
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -202,7 +202,7 @@ Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, Requ
 
 // A buffer holds the bytes of a layout in a row.
 Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place,
-                                    bool puts)
+                                    bool puts, bool waits)
 {
     const Memory own = memory_of(here);
     std::vector<std::byte> row(own.type == nullptr ? 0 : own.size_bytes());
@@ -212,7 +212,8 @@ Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& 
     std::byte* const bytes = own.type == nullptr ? own.base : row.data();
     Engine::Lock held = process_.engine().lock();
     Failure failed;
-    if (there.type != nullptr || !move_by_network(held, place, {bytes, there.count}, puts, failed))
+    if (there.type != nullptr ||
+        !move_by_network(held, place, {bytes, there.count}, puts, waits || own.type != nullptr, failed))
         failed = transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
                           puts ? nullptr : bytes, nullptr);
     if (failed)

@@ -37,7 +37,8 @@ struct WindowTarget {
     bool looked_for = false;                     // whether it maps them is known
     transport::RemoteMemory* network = nullptr;  // writes and reads its memory
     bool asked_for_network = false;              // whether there is one is known
-    bool network_works = false;                  // it has done so
+    bool network_puts = false;                   // it has written
+    bool network_gets = false;                   // it has read
     WindowCover cover = WindowCover::none;
     std::uint32_t posted = 0;     // times that it has exposed its memory, less those of start()
     std::uint32_t completed = 0;  // times that it has completed its accesses here, less those of wait()

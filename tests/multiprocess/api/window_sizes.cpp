@@ -89,6 +89,33 @@ void run_many(tutti::Communicator& world, tutti::Window<unsigned char>& window, 
     world.barrier();
 }
 
+// The same for gets, which flush_local() completes, too; short ones, and ones that a network carries in
+// pieces.
+void run_many_gets(tutti::Communicator& world, tutti::Window<unsigned char>& window, bool flushes)
+{
+    const int next = (world.rank() + 1) % world.size();
+    const Bytes own = numbered(window.local().size(), static_cast<unsigned>(world.rank()));
+    std::ranges::copy(own, window.local().begin());
+    const Bytes expected = numbered(own.size(), static_cast<unsigned>(next));
+    world.barrier();
+    for (const std::size_t bytes : {std::size_t{131}, std::size_t{70'001}}) {
+        const std::size_t gets = bytes < 1000 ? 1000 : 10;
+        Bytes all(gets * bytes);
+        {
+            auto access = window.lock_all();
+            for (std::size_t i = 0; i < gets; ++i)
+                access[next].get(std::span(all).subspan(i * bytes, bytes), i * bytes);
+            if (flushes) {
+                access.flush_local(next);
+                expect(std::ranges::equal(std::span(expected).first(all.size()), all),
+                       "all gets, when flushed");
+            }
+        }
+        expect(std::ranges::equal(std::span(expected).first(all.size()), all), "all gets");
+    }
+    world.barrier();
+}
+
 void run_epochs(tutti::Communicator& world)
 {
     const int size = world.size();
@@ -154,10 +181,12 @@ int main(int argc, char** argv)
         tutti::Window<unsigned char> allocated(world, kMost + 2 * kMargin);
         run_sizes(world, allocated);
         run_many(world, allocated, false);
+        run_many_gets(world, allocated, false);
     }
     Bytes memory(kMost + 2 * kMargin + 1);
     tutti::Window<unsigned char> window(world, std::span(memory).subspan(1));
     run_sizes(world, window);
     run_many(world, window, true);
+    run_many_gets(world, window, true);
     run_epochs(world);
 }

@@ -1,5 +1,8 @@
 // Windows between processes: changed by all at once, over hosts, and by accesses that conflict.
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -79,6 +82,31 @@ TEST_CASE("over libfabric without remote reads and writes windows go by frames",
         for (const std::string& word : on_hosts({2, 1}, run))
             arguments.push_back(word);
         check_run_over_libfabric(tuttirun(arguments), false);
+    }
+}
+
+TEST_CASE("windows go by frames where libfabric's provider refuses to write, whatever it says",
+          "[windows][hosts]")
+{
+    const char* const library = std::getenv("TUTTI_TEST_REFUSING_LIBFABRIC");
+    REQUIRE(library != nullptr);
+    std::string folder = (std::filesystem::temp_directory_path() / "tutti-test-XXXXXX").string();
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    const std::shared_ptr<void> removed(nullptr, [&](void*) { std::filesystem::remove_all(folder); });
+    std::filesystem::create_symlink(library, std::filesystem::path(folder) / "libfabric.so.1");
+    for (const Words& run : {Words{program("api_windows"), "hosts"}, {program("api_window_sizes")}}) {
+        Words arguments{"-v", "--fabric", "ofi:net", "-x", "LD_LIBRARY_PATH=" + folder};
+        for (const std::string& word : on_hosts({2, 1}, run))
+            arguments.push_back(word);
+        const Result result = tuttirun(arguments);
+        CAPTURE(result.out, result.err);
+        CHECK(result.status == 0);
+        CHECK(result.out == "");
+        Words told = lines_of(result.err);
+        std::erase_if(told, [](const std::string& line) { return !contains(line, "libfabric has read"); });
+        CHECK(!told.empty());
+        for (const std::string& line : told)
+            CHECK(contains(line, "written to it 0 times"));
     }
 }
 
