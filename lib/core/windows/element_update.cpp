@@ -11,7 +11,7 @@ namespace tutti::detail {
 namespace {
 
 // More elements than that are faster by a kernel, which has the target's elements for itself.
-constexpr std::size_t kFewElements = 8;
+constexpr std::size_t kFewElements = 2;
 // So many bytes at a time, so that others need not wait long.
 constexpr std::size_t kAloneBytes = 32u << 10;
 

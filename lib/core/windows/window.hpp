@@ -180,6 +180,8 @@ private:
     std::byte* attached_at(int rank, std::uintptr_t address, std::size_t bytes);
     Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
                     const TargetBlock& to, const Update& update, bool notes);
+    Failure combine_in_a_row(int rank, std::byte* there, const std::byte* from, std::byte* before,
+                             std::size_t bytes, const Update& update);
     Failure look_for_conflict(std::string_view operation, WindowUse use, const TargetBlock& block,
                               std::ptrdiff_t offset) const;
     void note_use(WindowUse use, const TargetBlock& block, std::ptrdiff_t offset);

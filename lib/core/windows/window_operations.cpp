@@ -270,12 +270,29 @@ Window::Failure Window::combine(std::string_view operation, const OriginBlock& f
     return failed;
 }
 
+// Elements that are all that is to know.
+Window::Failure Window::combine_in_a_row(int rank, std::byte* there, const std::byte* from, std::byte* before,
+                                         std::size_t bytes, const Update& update)
+{
+    const Engine::Lock held = process_.engine().lock();
+    try {
+        const ElementUpdate element(update);
+        element.apply(updater(target(rank)), there, from, before, bytes / element.element_bytes());
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
 Window::Failure Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
                                    RequestState** request)
 {
     if (request != nullptr)
         *request = nullptr;
-    return combine("accumulate", from, nullptr, to, update, true);
+    std::byte* const there = reach(to.rank, to.displacement, to.count);
+    if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
+        return combine("accumulate", from, nullptr, to, update, true);
+    return combine_in_a_row(to.rank, there, from.base, nullptr, to.count, update);
 }
 
 Window::Failure Window::get_accumulate(const OriginBlock& from, const OriginBlock& before,
@@ -283,7 +300,10 @@ Window::Failure Window::get_accumulate(const OriginBlock& from, const OriginBloc
 {
     if (request != nullptr)
         *request = nullptr;
-    return combine("get_accumulate", from, &before, to, update, request == nullptr);
+    std::byte* const there = reach(to.rank, to.displacement, to.count);
+    if (there == nullptr || from.type != nullptr || before.type != nullptr || to.type != nullptr) [[unlikely]]
+        return combine("get_accumulate", from, &before, to, update, request == nullptr);
+    return combine_in_a_row(to.rank, there, from.base, before.base, to.count, update);
 }
 
 Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, int rank,
@@ -299,13 +319,7 @@ Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, i
         return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
                        {rank, displacement, bytes, nullptr}, update, request == nullptr);
     }
-    const Engine::Lock held = process_.engine().lock();
-    try {
-        ElementUpdate(update).apply(updater(target(rank)), there, from, before, 1);
-    } catch (const Error&) {
-        return std::current_exception();
-    }
-    return nullptr;
+    return combine_in_a_row(rank, there, from, before, bytes, update);
 }
 
 Window::Failure Window::compare_and_swap(const std::byte* desired, const std::byte* expected,
