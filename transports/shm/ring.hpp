@@ -9,9 +9,9 @@
 // needs that line free, so every write needs one line more.
 //
 // Positions are 64-bit byte counts, so full and empty differ. The consumer reports its position only every
-// quarter of the ring; the producer reads the report only when it believes that the ring is full. A record is
-// at most an eighth of the ring, so an empty ring always has room for one, whatever is unreported or skipped
-// at its end.
+// quarter of the ring, and after a skip; the producer reads the report only when it believes that the ring is
+// full. A record is at most an eighth of the ring, so an empty ring always has room for one, whatever is
+// unreported or skipped at its end.
 //
 // Two ranks that answer each other use the same few lines again, which their caches hold: each record tells
 // how many of the other ring's records its writer has consumed (a credit). A producer that so knows that all
@@ -277,6 +277,7 @@ public:
             if (bytes == 0 || bytes > memory_.bytes_to_end(position_))
                 return Poll::corrupt;
             position_ += bytes;
+            unreported_ += bytes;  // a producer that uses a part of the ring has little room until it knows
             word = memory_.word_at(position_).load(std::memory_order_acquire);
             if (!record::is_of(word, memory_.lap(position_)))
                 return Poll::empty;

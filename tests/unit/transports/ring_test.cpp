@@ -245,6 +245,28 @@ TEST_CASE("a consumer that falls behind, and a record that is long, have more of
     }
 }
 
+TEST_CASE("a producer has room once all is read, however little of it the consumer has reported")
+{
+    // As of 2, 8, 16 and 128 ranks: what is used at first is a quarter of the ring, an eighth, or less.
+    const auto [size, first_part] =
+        GENERATE(std::pair<std::size_t, std::size_t>{1u << 20, (256u << 10) - 128},
+                 std::pair{512u << 10, (64u << 10) - 128}, std::pair{256u << 10, (32u << 10) - 128},
+                 std::pair{32u << 10, 4096 - 128});
+    CAPTURE(size, first_part);
+    for (unsigned seed = 0; seed < 30; ++seed) {
+        Ring ring(size, first_part);
+        std::mt19937 random(seed);
+        Frame out;
+        for (std::uint64_t number = 0; number < 300; ++number) {
+            const std::size_t most = random() % 3 == 0 ? ring.view.max_payload() : std::size_t{2000};
+            const Frame in(number, 16, random() % (most + 1));
+            REQUIRE(in.write_to(ring));
+            REQUIRE(read(ring, out) == Poll::frame);
+            REQUIRE(out == in);
+        }
+    }
+}
+
 TEST_CASE("short records never have more of a large ring used than fits a cache, long ones have all of it")
 {
     const bool is_long = GENERATE(false, true);
