@@ -103,8 +103,8 @@ public:
         });
     }
 
-    /// Reads consecutive elements. The buffer is filled after a flush or the end of the epoch, and stays until
-    /// then.
+    /// Reads consecutive elements. The buffer is filled after a flush or the end of the epoch, and stays
+    /// until then.
     template <class B>
     void get(B&& to, std::size_t offset) const
     {
