@@ -82,7 +82,7 @@ TuttiGroup* group_of(const py::object& object)
 }
 
 // False: it has done nothing.
-bool sum(const Arguments& arguments)
+bool reduce(const Arguments& arguments)
 {
     const auto op = arguments[kOp] == nullptr ? known->operators.begin()
                                               : std::ranges::find_if(known->operators, [&](const auto& each) {
@@ -105,7 +105,7 @@ PyObject* all_reduce(PyObject* /*module*/, PyObject* const* given, Py_ssize_t co
 {
     try {
         Arguments arguments{};
-        if (read(arguments, given, count, names) && sum(arguments))
+        if (read(arguments, given, count, names) && reduce(arguments))
             Py_RETURN_NONE;
     } catch (py::error_already_set& error) {
         error.restore();

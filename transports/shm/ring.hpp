@@ -23,9 +23,9 @@
 //
 // A ring costs only the memory that it uses. The producer begins with a part at the ring's start, and skips
 // from the end of the part to the start while the consumer keeps up. When the consumer falls behind, or a
-// record is too long for the part, the producer asks for more pages and then uses twice as much: beyond what
-// a core's cache holds for long records alone. The consumer sees how far records reach, and reports every
-// quarter of that.
+// record is too long for the part, the producer asks for more pages and then uses twice as much. The consumer
+// sees how far records reach, and reports every quarter of that. A large ring is used as a whole for long
+// records alone.
 #pragma once
 
 #include <algorithm>

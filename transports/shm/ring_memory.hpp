@@ -27,7 +27,7 @@ struct RingMemory {
 
     static constexpr std::size_t kKeepsDistance = 128u << 10;
     static constexpr std::size_t kLongestRecord = 64u << 10;
-    /// A ring grows beyond this part for long records alone: short ones stay in a core's cache.
+    /// Short records do not make a ring use more than this: they stay in a core's cache.
     static constexpr std::size_t kEnoughForShort = 256u << 10;
     static constexpr std::size_t kLong = 8u << 10;
 
@@ -52,6 +52,7 @@ struct RingMemory {
                (payload_bytes >= record::kDistanceFrom ? distance() : 0);
     }
     std::size_t larger_part(std::size_t part) const noexcept { return std::min(2 * part, size); }
+    /// Whether a record may make the ring use more than the part.
     bool grows(std::size_t part, std::size_t record_bytes) const noexcept
     {
         return part < size && (2 * part <= kEnoughForShort || record_bytes >= kLong);

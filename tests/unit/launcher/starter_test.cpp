@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <fstream>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/launcher/support.hpp"
