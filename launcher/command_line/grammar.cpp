@@ -133,9 +133,9 @@ void define_job(Definer& define, CommandLine& line)
                 line.options.rank_variables);
     define.choice("--mpi", "libraries for others' MPI programs: auto, own, preload", line.options.mpi, kMpi,
                   MpiLibraries::automatic);
-    define.single("--heap", "on|off", "malloc from memory that ranks of a host share",
+    define.single("--heap", "auto|on|off", "malloc from memory that ranks of a host share",
                   [set](const std::string& option, const std::string& value) {
-                      static constexpr std::array<std::string_view, 2> kWords = {"on", "off"};
+                      static constexpr std::array<std::string_view, 3> kWords = {"auto", "on", "off"};
                       parse_choice(option, value, kWords);
                       set("TUTTI_HEAP", value);
                   });

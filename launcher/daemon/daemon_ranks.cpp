@@ -180,6 +180,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
                        encode(true, fmt::format("programs that were linked with Open MPI or MPICH "
                                                 "find Tutti's libraries in {} (--mpi own: theirs)",
                                                 folder)));
+        bool has_heap = false;
         for (const int rank : local) {
             const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
             const auto index = static_cast<std::size_t>(placement.app);
@@ -188,12 +189,16 @@ void Daemon::start_ranks(const LaunchOrder& order)
             if (programs[index].empty()) {
                 programs[index] = program_of(app, environments[index]);
                 offer_facades(environments[index], order.mpi, programs[index]);
-                preload_heap(environments[index], programs[index]);
+                has_heap = preload_heap(environments[index], programs[index]) || has_heap;
             }
             if (order.ranks.size() > 1)
                 programs_[rank] = programs[index];
             start_rank(order, placement, programs[index], environments[index]);
         }
+        if (has_heap && local.front() == 0)
+            head_.send(FrameType::note, encode(true,
+                                               "malloc of programs that are linked with Tutti or MPI takes "
+                                               "memory that ranks share (--heap off: the C library's)"));
         if (order.tells_processes)
             tell_processes(order, local);
     } catch (const SpawnError& error) {

@@ -24,7 +24,7 @@ constexpr Known kVariables[] = {
     {"TUTTI_CORES",
      "cores that each rank has to itself (its mask's, at most an equal share of the machine's)"},
     {"TUTTI_REDUCE_THREADS", "threads of a reduction of 4M or more (the rank's cores, at most 8)"},
-    {"TUTTI_HEAP", "on or off: malloc from memory that other ranks of the host can read (off)"},
+    {"TUTTI_HEAP", "on, off or auto: malloc from memory that other ranks of the host can read (auto)"},
     {"TUTTI_FABRIC", "between machines: tcp, ofi or ofi:PROVIDER (ofi where there is RDMA, else tcp)"},
     {"TUTTI_INTERFACE", "networks to use, by name or subnet: eth0,10.1.0.0/16 (what others may reach)"},
     {"TUTTI_FABRIC_RMA",

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -19,14 +20,21 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSelf = "/proc/self/exe";
 
-bool is_wanted(const RankEnvironment& environment)
+// What runs programs where there is no library of this path: the loader would complain about each.
+constexpr std::array<std::string_view, 10> kContainers = {"apptainer", "bwrap",      "ch-run",  "chroot",
+                                                          "docker",    "enroot",     "nerdctl", "podman",
+                                                          "shifter",   "singularity"};
+
+bool is_wanted(const RankEnvironment& environment, const std::string& program)
 {
     const auto found = environment.find("TUTTI_HEAP");
-    if (found == environment.end() || found->second.empty())
-        return false;
-    if (found->second != "on" && found->second != "off")
-        throw std::runtime_error(fmt::format("TUTTI_HEAP={} is neither on nor off", found->second));
-    return found->second == "on";
+    const std::string value = found == environment.end() || found->second.empty() ? "auto" : found->second;
+    if (value != "auto" && value != "on" && value != "off")
+        throw std::runtime_error(fmt::format("TUTTI_HEAP={} is none of auto, on, off", value));
+    if (value != "auto")
+        return value == "on";
+    const std::string name = fs::path(program).filename();
+    return std::find(kContainers.begin(), kContainers.end(), name) == kContainers.end();
 }
 
 // Empty where it is not installed, or where LD_PRELOAD cannot name it.
@@ -70,15 +78,18 @@ bool can_load(const std::string& program)
 
 }  // namespace
 
-void preload_heap(RankEnvironment& environment, const std::string& program)
+bool preload_heap(RankEnvironment& environment, const std::string& program)
 {
-    if (!is_wanted(environment) || !can_load(program))
-        return;
+    if (!is_wanted(environment, program) || !can_load(program))
+        return false;
     const std::string path = library();
     if (path.empty())
-        return;
+        return false;
     std::string& preloaded = environment["LD_PRELOAD"];
+    if (preloaded.starts_with(path))
+        return true;  // of a job that this one runs in
     preloaded = preloaded.empty() ? path : path + ":" + preloaded;
+    return true;
 }
 
 }  // namespace tutti::launcher

@@ -7,9 +7,10 @@
 
 namespace tutti::launcher {
 
-/// Puts the library first in LD_PRELOAD for ranks with this environment, where TUTTI_HEAP says so, the
-/// library is installed and `program` is not of another machine or C library. Throws std::runtime_error for a
-/// wrong value.
-void preload_heap(RankEnvironment& environment, const std::string& program);
+/// Puts the library first in LD_PRELOAD for ranks with this environment, unless TUTTI_HEAP says off, the
+/// library is not installed or `program` is of another machine or C library, or, without TUTTI_HEAP=on,
+/// starts a container. True where it did. In the rank, the library decides whether the program is one that it
+/// serves. Throws std::runtime_error for a wrong value.
+bool preload_heap(RankEnvironment& environment, const std::string& program);
 
 }  // namespace tutti::launcher

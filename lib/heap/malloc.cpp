@@ -13,6 +13,7 @@
 
 #include "lib/heap/heap.hpp"
 #include "lib/heap/process_fork.hpp"
+#include "lib/heap/program_libraries.hpp"
 
 namespace {
 
@@ -89,10 +90,13 @@ bool is_foreign() noexcept
            (preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr);
 }
 
-bool is_switched_off() noexcept
+// `caller` is what asks for the heap. By itself the heap is on only for programs that are linked with it: one
+// that loads it later, as interpreters do, knows nothing of it before, and may fork often.
+bool is_unwanted(const void* caller) noexcept
 {
-    const char* const value = std::getenv("TUTTI_HEAP");
-    return value != nullptr && std::string_view(value) == "off";
+    const char* const variable = std::getenv("TUTTI_HEAP");
+    const std::string_view value = variable != nullptr ? variable : "";
+    return value == "off" || (value != "on" && !heap::is_linked_with_program(caller));
 }
 
 bool is_servable_alignment(std::size_t alignment) noexcept
@@ -111,7 +115,7 @@ bool is_servable_alignment(std::size_t alignment) noexcept
 
 TUTTI_EXPORT const TuttiHeapSegment* tutti_heap_open() noexcept
 {
-    static const bool is_off = is_switched_off() || is_foreign();
+    static const bool is_off = is_unwanted(__builtin_return_address(0)) || is_foreign();
     return is_off ? nullptr : heap::open();
 }
 

@@ -14,6 +14,8 @@ struct TuttiHeapSegment {
 };
 
 /// Starts the heap at the first call; before, all memory is the C library's. The same answer at each call:
-/// nullptr where the heap stays off. No such function where the heap is not preloaded. Any thread.
+/// nullptr where the heap stays off, as with TUTTI_HEAP=off, and without TUTTI_HEAP=on where the first
+/// caller's library is not linked with the program. No such function where the heap is not preloaded. Any
+/// thread.
 [[gnu::weak]] const TuttiHeapSegment* tutti_heap_open() noexcept;
 }

@@ -81,8 +81,8 @@ TEST_CASE("lines of scripts for other launchers run, and only -v says what has n
         lines_of(verbose.err).at(0) ==
         "tuttirun: without effect here: --mca btl self, -mca pml ob1, --allow-run-as-root, --oversubscribe, "
         "--use-hwthread-cpus, I_MPI_PIN (tuttirun --help has what is used instead)");
-    CHECK(lines_of(verbose.err).size() ==
-          4);  // what is started and where, and the libraries for others' programs
+    // What is started and where, the libraries for others' programs, and malloc's heap.
+    CHECK(lines_of(verbose.err).size() == 5);
     CHECK(contains(lines_of(verbose.err).back(), ": rank 0 is pid "));
     std::filesystem::remove(hosts);
 }
@@ -161,4 +161,30 @@ TEST_CASE("signals and descriptors of the launcher's own stay with it")
     CHECK(sorted(lines_of(result.out)) ==
           std::vector<std::string>{"5", "5", "SigBlk:\t0000000000000000", "SigBlk:\t0000000000000000",
                                    "SigIgn:\t0000000000000000", "SigIgn:\t0000000000000000"});
+}
+
+TEST_CASE("malloc's heap goes before programs, but not before what starts containers, and -v says so once")
+{
+    const auto preloads = [](const Result& result) {
+        REQUIRE(result.status == 0);
+        return result.out.find("libtutti_heap.so") != std::string::npos;
+    };
+    const std::string print = "echo $LD_PRELOAD";
+    const Result result = tuttirun({"-v", "-n", "2", "sh", "-c", print});
+    CHECK(preloads(result));
+    const std::string note = "takes memory that ranks share";
+    const std::size_t said = result.err.find(note);
+    REQUIRE(said != std::string::npos);
+    CHECK(result.err.find(note, said + 1) == std::string::npos);
+    CHECK_FALSE(preloads(tuttirun({"-n", "1", "--heap", "off", "sh", "-c", print})));
+
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("tutti-test-containers-" + std::to_string(::getpid()));
+    const std::filesystem::path starter = folder / "apptainer";
+    std::filesystem::create_directory(folder);
+    std::ofstream(starter) << "#!/bin/sh\n" + print + "\n";
+    std::filesystem::permissions(starter, std::filesystem::perms::owner_all);
+    CHECK_FALSE(preloads(tuttirun({"-n", "1", starter.string()})));
+    CHECK(preloads(tuttirun({"-n", "1", "--heap", "on", starter.string()})));
+    std::filesystem::remove_all(folder);
 }

@@ -26,7 +26,7 @@ constexpr KnownSetting kSettings[] = {
     {"genvlist", "", "none"},
     {"rank-env", "", "no"},
     {"mpi", "", "auto"},
-    {"heap", "TUTTI_HEAP", "off"},
+    {"heap", "TUTTI_HEAP", "auto"},
     {"check", "TUTTI_CHECK", "off"},
     {"stats", "", "no"},
     {"trace", "", "none"},

@@ -73,6 +73,8 @@ TEST_CASE("The heap is a variable of all programs, which a program's own -x goes
     CHECK(parse({"--heap", "on", "a"}).apps[0].environment ==
           std::vector<std::pair<std::string, std::string>>{{"TUTTI_HEAP", "on"}});
     CHECK(parse({"--heap", "off", "-x", "TUTTI_HEAP=on", "a"}).apps[0].environment.back().second == "on");
+    CHECK(parse({"--heap", "auto", "a"}).apps[0].environment.back().second == "auto");
+    CHECK(parse({"a"}).apps[0].environment.empty());
     CHECK_THROWS(parse({"--heap", "yes", "a"}));
 }
 
