@@ -66,6 +66,7 @@ public:
         own.mark.store(mark(), std::memory_order_release);
         own_next();
         published_ = true;
+        own_lends_ = lends;
     }
     /// Of two members: whether one has said that peers can map memory of its program, where both have last
     /// published at one position. Both get the same answer from the time that they have passed it. True
@@ -132,7 +133,7 @@ private:
     {
         if (!has_chunk(other))
             return;
-        any_lends_ = cell(own_).lends || cell(other).lends;
+        any_lends_ = own_lends_ || cell(other).lends;
         room_until_ = position_ + kCells;  // a member that has published here has passed all before
     }
     // Fetches the line of this member's next mark for writing. Readers still have it from the last lap, and
@@ -165,6 +166,7 @@ private:
     std::uint64_t position_ = 0;
     std::uint64_t room_until_ = 0;  // all positions below it have room
     bool published_ = false;        // at this position
+    bool own_lends_ = true;         // of the latest chunk; its line may be in the reader's cache only
     bool any_lends_ = true;
 };
 
