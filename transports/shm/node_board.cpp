@@ -102,7 +102,7 @@ void NodeBoard::join(std::uint32_t index, const InboxCard& inbox) noexcept
     streams_ = BoardStreams(file_.base() + streams_start(card_.members), card_.members, own_);
 }
 
-void NodeBoard::announce(const Signature& signature) noexcept
+void NodeBoard::announce(Signature signature) noexcept
 {
     digest_ = (digest_ ^ signature[0] ^ signature[1] * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
     digest_ ^= digest_ >> 32;

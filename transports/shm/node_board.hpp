@@ -72,7 +72,7 @@ public:
     /// Describes a member's next call, whether it uses the board or not. Members with different words have
     /// made different calls: a mistake in the program.
     using Signature = std::array<std::uint64_t, 2>;
-    void announce(const Signature& signature) noexcept;
+    void announce(Signature signature) noexcept;
     /// The earliest known call of this member that another one has made with another signature, if there is
     /// one. May be asked at any time.
     struct Disagreement {

@@ -14,7 +14,10 @@ public:
 
     void note(std::uint32_t number, const CallSignature& signature) noexcept
     {
-        entries_[number % kKept] = {signature, number, true};
+        Entry& entry = entries_[number % kKept];
+        entry.signature = signature;
+        entry.number = number;
+        entry.made = true;
     }
     /// nullptr: not made yet, made too long ago, or a call without description.
     const CallSignature* find(std::uint32_t number) const noexcept

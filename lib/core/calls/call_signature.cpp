@@ -103,13 +103,14 @@ std::string_view name_of(CallKind kind) noexcept
     return index < collectives::kCallKinds ? collectives::kCallNames[index] : "an unknown collective";
 }
 
-void CallSignature::add_parts(const collectives::Call& call) noexcept
+CallSignature::Words CallSignature::with_parts(Words words, const collectives::Call& call) noexcept
 {
     const std::uint64_t parts = call.algorithm.segment_bytes != 0
                                     ? std::min<std::uint64_t>(call.algorithm.segment_bytes, kMostParts)
                                     : call.steps & kMostParts;
-    words_[0] |= parts << kSizeBits;
-    words_[1] |= parts >> kLowPartsBits << kHighPartsShift;
+    words[0] |= parts << kSizeBits;
+    words[1] |= parts >> kLowPartsBits << kHighPartsShift;
+    return words;
 }
 
 std::uint8_t CallMark::algorithm_beside(const CallSignature& mine) const noexcept

@@ -37,7 +37,7 @@ public:
     {
         // The parts of an algorithm: it has segments, or steps, or neither.
         if ((call.algorithm.segment_bytes | call.steps) != 0) [[unlikely]]
-            add_parts(call);
+            words_ = with_parts(words_, call);
     }
 
     const Words& words() const noexcept { return words_; }
@@ -84,7 +84,7 @@ private:
     static_assert(collectives::kCallKinds <= 1 << kKindBits);
 
     // Segments of a quarter of a GiB and more count as equal.
-    void add_parts(const collectives::Call& call) noexcept;
+    static Words with_parts(Words words, const collectives::Call& call) noexcept;
     std::uint64_t parts() const noexcept
     {
         return words_[0] >> kSizeBits | words_[1] >> kHighPartsShift << kLowPartsBits;
