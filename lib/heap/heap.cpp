@@ -25,12 +25,10 @@ namespace {
 using detail::Guard;
 using detail::state;
 
-// Free memory keeps so many bytes of pages, and a sixteenth of what is in use: new pages cost more than the
-// work on them. When pages are given back, a quarter of these bytes are, at least.
-constexpr std::size_t kKept = std::size_t{16} << 20;
-constexpr std::size_t kKeptPart = 4;
-
 constexpr std::size_t kLeastSegment = std::size_t{16} << 20;
+
+// Core files get the heap in parts of so many bytes.
+constexpr std::size_t kDumpedPart = std::size_t{4} << 20;
 
 // Where the system promises no more memory than it has, pages are paid for at their first use, and a lack of
 // them is a signal there instead of a NULL of malloc().
@@ -73,7 +71,7 @@ bool start() noexcept
                               segment.descriptor, 0)
                        : MAP_FAILED;
     if (segment.base == MAP_FAILED || madvise(segment.base, segment.bytes, MADV_DONTFORK) != 0 ||
-        !remember_file()) {
+        madvise(segment.base, segment.bytes, MADV_DONTDUMP) != 0 || !remember_file()) {
         close(segment.descriptor);
         return false;
     }
@@ -83,17 +81,31 @@ bool start() noexcept
     return true;
 }
 
-// Under the lock. A quarter more than last time is wanted: what was left then are pages between blocks in
-// use.
+// Under the lock.
 void give_back_pages() noexcept
 {
-    const std::size_t most =
-        std::max(kKept + state.blocks.used_bytes() / kKeptPart, state.left_bytes + kKept / 4);
-    if (state.blocks.kept_bytes() <= most || state.advice == 0)
+    const std::size_t kept = state.blocks.kept_bytes();
+    const std::size_t stay = state.retention.may_stay(kept, state.blocks.used_bytes());
+    if (stay >= kept || state.advice == 0)
         return;
     const int error = errno;
-    state.blocks.give_back_pages(most - kKept / 4, state.advice);
-    state.left_bytes = state.blocks.kept_bytes() > most - kKept / 4 ? state.blocks.kept_bytes() : 0;
+    state.blocks.give_back_pages(stay, state.advice);
+    state.retention.note_left(state.blocks.kept_bytes() > stay ? state.blocks.kept_bytes() : 0);
+    errno = error;
+}
+
+// Under the lock. Pages behind what was ever in use stay out of core files: to write one the system would
+// allocate them.
+void have_in_core_files() noexcept
+{
+    auto* const base = static_cast<std::byte*>(state.segment.base);
+    const auto top = static_cast<std::size_t>(state.blocks.top() - base);
+    if (top <= state.dumped_bytes) [[likely]]
+        return;
+    const std::size_t end = std::min(round_up(top, kDumpedPart), state.segment.bytes);
+    const int error = errno;
+    madvise(base + state.dumped_bytes, end - state.dumped_bytes, MADV_DODUMP);
+    state.dumped_bytes = end;
     errno = error;
 }
 
@@ -101,12 +113,16 @@ void give_back_pages() noexcept
 Blocks::Taken take_from_all(std::size_t bytes, std::size_t alignment) noexcept
 {
     const Guard guard(state.mutex);
-    return state.blocks.take(bytes + kLine, alignment);
+    const Blocks::Taken taken = state.blocks.take(bytes + kLine, alignment);
+    have_in_core_files();
+    state.retention.note_taken(state.blocks.kept_bytes());
+    return taken;
 }
 
 void give(Block* block) noexcept
 {
     const Guard guard(state.mutex);
+    state.retention.note_freed(block->size());
     state.blocks.give(block);
     give_back_pages();
 }
@@ -207,7 +223,10 @@ void release(void* data) noexcept
 void give_back_all(ThreadCache& cache) noexcept
 {
     const Guard guard(state.mutex);
-    cache.flush([](Block* block) { state.blocks.give(block); });
+    cache.flush([](Block* block) {
+        state.retention.note_freed(block->size());
+        state.blocks.give(block);
+    });
     give_back_pages();
 }
 
@@ -225,7 +244,9 @@ bool resize(void* data, std::size_t bytes) noexcept
     if (!serves(bytes))
         return false;
     const Guard guard(state.mutex);
-    return state.blocks.resize(block, served_size(bytes) + kLine);
+    const bool is_resized = state.blocks.resize(block, served_size(bytes) + kLine);
+    have_in_core_files();
+    return is_resized;
 }
 
 }  // namespace tutti::heap

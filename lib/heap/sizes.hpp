@@ -17,7 +17,7 @@ inline constexpr std::size_t kMostBytes = std::size_t{8} << 20;
 inline constexpr std::size_t kMostAlignment = std::size_t{1} << 20;
 
 /// Threads keep freed blocks up to this size, in 16 classes for each doubling of the size.
-inline constexpr std::size_t kMostCachedBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostCachedBytes = std::size_t{1} << 18;
 inline constexpr unsigned kClassBits = 4;
 
 constexpr unsigned log2_of(std::size_t value) noexcept

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "lib/heap/blocks.hpp"
+#include "lib/heap/retention.hpp"
 #include "lib/heap/segment.hpp"
 
 namespace tutti::heap::detail {
@@ -25,10 +26,11 @@ private:
 struct State {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards all of this
     bool was_opened = false;
-    int advice = MADV_REMOVE;    // gives pages back; 0: nothing does
-    std::size_t left_bytes = 0;  // that could not be given back the last time
+    int advice = MADV_REMOVE;      // gives pages back; 0: nothing does
+    std::size_t dumped_bytes = 0;  // core files have what is before
     TuttiHeapSegment segment{};
     Blocks blocks;
+    Retention retention;
 };
 
 extern constinit State state;

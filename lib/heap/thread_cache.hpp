@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMostBytes = std::size_t{2} << 20;
+    static constexpr std::size_t kMostBytes = std::size_t{512} << 10;
 
     bool begin() noexcept;
     static void end(void* cache) noexcept;

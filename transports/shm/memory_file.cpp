@@ -166,6 +166,8 @@ MemoryMap::MemoryMap(const MemoryFile& file, std::size_t offset, std::size_t byt
         fail(fmt::format("cannot map {} KiB", bytes >> 10), errno, remedy_of_mapping(errno));
     base_ = static_cast<std::byte*>(base);
     bytes_ = bytes;
+    // The system would allocate pages for the whole of it to write a core file.
+    madvise(base, bytes, MADV_DONTDUMP);
 }
 
 MemoryMap::MemoryMap(MemoryMap&& other) noexcept

@@ -19,7 +19,7 @@ std::uint64_t new_nonce() noexcept;
 
 class MemoryFile;
 
-/// A mapped part of a memory file.
+/// A mapped part of a memory file. It is not in core files.
 class MemoryMap {
 public:
     MemoryMap() = default;

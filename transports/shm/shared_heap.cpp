@@ -21,6 +21,8 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 46;
 // Freed blocks of at least this size are kept, and give their pages back later.
 constexpr std::size_t kKeepFrom = 64u << 10;
 constexpr std::size_t kKeptBytes = 16u << 20;
+// Core files get an arena in parts of so many bytes.
+constexpr std::size_t kDumpedPart = 4u << 20;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit)
 {
@@ -137,7 +139,18 @@ void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t start, s
         arena.free.emplace(start + bytes, offset + size - (start + bytes));
     arena.used.emplace(start, bytes);
     used_bytes_ += bytes;
+    have_in_core_files(arena, start + bytes);
     return arena.file.base() + start;
+}
+
+// Pages behind what was ever in use stay out: to write a core file the system would allocate them.
+void SharedHeap::have_in_core_files(Arena& arena, std::size_t end) noexcept
+{
+    if (end <= arena.dumped)
+        return;
+    end = std::min(round_up(end, kDumpedPart), arena.size_bytes);
+    madvise(arena.file.base() + arena.dumped, end - arena.dumped, MADV_DODUMP);
+    arena.dumped = end;
 }
 
 SharedHeap::Arena* SharedHeap::add_arena(std::size_t least_bytes)

@@ -70,6 +70,7 @@ private:
         std::uint64_t key;
         Ranges free;
         Ranges used;
+        std::size_t dumped = 0;  // core files have what is before
     };
 
     /// malloc's memory; `bytes` is 0 where peers cannot map it.
@@ -96,6 +97,7 @@ private:
     void* take_free(std::size_t bytes, std::size_t alignment);
     void* take(Arena& arena, Ranges::iterator from, std::size_t start, std::size_t bytes);
     void drop_kept_beyond(std::size_t bytes);
+    static void have_in_core_files(Arena& arena, std::size_t end) noexcept;
     static void give_back(Arena& arena, std::size_t offset, std::size_t bytes);
     void become_child() noexcept;
 

@@ -1,4 +1,5 @@
 // Where memory or the heap ends, and where the heap stays off.
+#include "tests/unit/core_file.hpp"
 #include "tests/unit/heap/preloaded.hpp"
 
 #include <sys/resource.h>
@@ -52,6 +53,22 @@ TEST_CASE("the heap is off with TUTTI_HEAP=off, and where addresses are too few"
     CHECK(run_alone("[has a heap]", "on") == 0);
     CHECK(run_alone("[has no heap]", nullptr, rlim_t{512} << 20) == 0);
     CHECK(run_alone("[memory ends]", nullptr, rlim_t{2} << 30) == 0);
+}
+
+TEST_CASE("a core file has what is in the heap, and nothing behind it")
+{
+    CHECK(run_alone("[core files]") == 0);
+}
+
+TEST_CASE("core files", "[.][core files]")
+{
+    const auto* const base = static_cast<const std::byte*>(test::segment().base);
+    void* const block = std::malloc(std::size_t{5} << 20);
+    REQUIRE(test::is_in_heap(block));
+    CHECK(test::is_in_core_files(base));
+    CHECK(test::is_in_core_files(static_cast<std::byte*>(block) + (std::size_t{5} << 20) - 1));
+    CHECK_FALSE(test::is_in_core_files(base + test::segment().bytes - 1));
+    std::free(block);
 }
 
 TEST_CASE("no heap", "[.][has no heap]")

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/core_file.hpp"
 #include "transports/shm/peer_arenas.hpp"
 #include "tutti/error.hpp"
 
@@ -203,6 +204,18 @@ TEST_CASE("a forked child reads what its parent has written, and its own writes 
     heap.deallocate(data);
 }
 
+TEST_CASE("a core file has what was allocated, and nothing behind it")
+{
+    constexpr std::size_t kBytes = std::size_t{9} << 20;
+    auto& heap = SharedHeap::instance();
+    auto* const data = static_cast<std::byte*>(heap.allocate(kBytes, 64));
+    CHECK(tutti::test::is_in_core_files(data));
+    CHECK(tutti::test::is_in_core_files(data + kBytes - 1));
+    // Arenas have 256 MiB at least.
+    CHECK_FALSE(tutti::test::is_in_core_files(data + (std::size_t{200} << 20)));
+    heap.deallocate(data);
+}
+
 TEST_CASE("a request that no machine can serve is an error and changes nothing")
 {
     SharedHeap& heap = SharedHeap::instance();
@@ -227,6 +240,7 @@ TEST_CASE("a peer sees what lies in the heap, as it changes")
     const auto view = peer.view(LocalProcess::self(0, false), *region, 9'900);
     REQUIRE(view.size() == 9'900);
     CHECK(view.data() != data + 100);
+    CHECK_FALSE(tutti::test::is_in_core_files(view.data()));
     data[100] = std::byte{7};
     data[9'999] = std::byte{9};
     CHECK(view.front() == std::byte{7});
