@@ -14,9 +14,10 @@ namespace {
 void run_mixed(tutti::Communicator& world)
 {
     const int size = world.size();
-    std::vector<double> ordinary(20001, 0.0);
+    static double ordinary[20001];  // malloc's blocks may be mapped, too
+    std::ranges::fill(ordinary, 0.0);
     tutti::shared_vector<double> mapped(20001, 0.0);
-    const std::span<double> mine = world.rank() % 2 == 0 ? std::span(ordinary) : std::span(mapped);
+    const std::span<double> mine = world.rank() % 2 == 0 ? std::span<double>(ordinary) : std::span(mapped);
     tutti::Window<double> window(world, mine);
     const std::vector<double> ones(20000, 1.0);
     for (int target = 0; target < size; ++target) {
