@@ -10,13 +10,12 @@
 // operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores. There the algorithm in
 // which the fewest ranks wait wins: flat; where every rank waits for every other, the board, which takes 0.5
 // to 0.8 of flat's time for all data that fits its slots; "shared" takes 0.2 to 0.6 of flat's for a broadcast
-// and 0.4 to 0.95 for a reduce. A long broadcast to up to 4 ranks takes 0.25 to 0.5 of shared's time by
-// "flat". "board" needs three ranks: two go on at once by "shared". "shared" rows of two ranks hold where
-// they share a core and where each has its own. Long data of an allreduce is combined once by "rabenseifner":
-// it takes 0.2 to 0.75 of recursive_doubling's time with 2 ranks from 1 MiB up (on 2 hosts from 16 MiB up),
-// and 0.5 to 0.8 of binomial's with 4 and 8 ranks on 2 cores. "many_nodes" rows are predicted by the
-// simulator's cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64 of
-// 64. Those of up to 8 ranks are measured on 2 hosts of 2 ranks each.
+// and 0.4 to 0.95 for a reduce. "board" needs three ranks: two go on at once by "shared". "shared" rows of
+// two ranks hold where they share a core and where each has its own. Long data of an allreduce is combined
+// once by "rabenseifner": it takes 0.2 to 0.75 of recursive_doubling's time with 2 ranks from 1 MiB up (on 2
+// hosts from 16 MiB up), and 0.5 to 0.8 of binomial's with 4 and 8 ranks on 2 cores. "many_nodes" rows are
+// predicted by the simulator's cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks
+// and for 64 of 64. Those of up to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
 #include "collectives/rule.hpp"
@@ -37,8 +36,6 @@ inline constexpr Rule kBarrierRules[] = {
 };
 
 inline constexpr Rule kBroadcastRules[] = {
-    {Where::crowded,      4,           128 * kKiB,  "shared"},
-    {Where::crowded,      4,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   512 * kKiB,  "shared"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     2,           32 * kKiB,   "shared"},

@@ -3,8 +3,8 @@
 // Source: the release half of the release-gather of Jain and others, "Framework for scalable intra-node
 // collective operations using shared memory", 2018; here with a count of each reader in place of the gather.
 // Cost: no messages; the root writes n bytes, every other rank reads n. The root waits for nobody while some
-// chunks of its stream are free, so that it runs ahead of its readers. Of two ranks: long data that the other
-// one reads where it lies goes as a message (streamed_or_sent.hpp).
+// chunks of its stream are free, so that it runs ahead of its readers. Long data that the others read where it lies
+// goes as messages (streamed_or_sent.hpp).
 //
 // Size 3, root 1, data of three chunks a b c:
 //   position   rank 0      1           2
@@ -70,7 +70,7 @@ Task broadcast_streamed_or_sent(Group& group, std::span<std::byte> data, int roo
 
 Task broadcast_shared(Group& group, std::span<std::byte> data, int root)
 {
-    if (is_told(group, data.size()))
+    if (is_told_to_all(group, data.size()))
         return broadcast_streamed_or_sent(group, data, root);
     return in_rounds(group, BroadcastRounds(group, data, root));
 }

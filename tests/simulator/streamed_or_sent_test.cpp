@@ -139,7 +139,24 @@ TEST_CASE("two ranks exchange long data as messages where it may be read in plac
     }
 }
 
-TEST_CASE("more than two ranks, and ranks that share cores, leave chunks")
+TEST_CASE("a root sends long data to all that read it in place, and tells when chunks follow")
+{
+    constexpr std::size_t kLong = kToldToAllFromBytes;
+    for (const SendMode mode : kModes)
+        for (const bool in_place : {true, false})
+            for (const int ranks : {2, 3, 5}) {
+                Settings settings = settings_of(mode, in_place);
+                settings.may_read_in_place = true;
+                settings.placement.more_ranks_than_cores = true;
+                const auto sent = in_place ? static_cast<std::size_t>(ranks - 1) : 0;
+                for (const int root : {0, ranks - 1})
+                    for (const std::size_t bytes : {kLong, 2 * kLong + 4})
+                        CHECK(messages_of_broadcast(settings, ranks, root, bytes / 4) == sent);
+                CHECK(messages_of_broadcast(settings, ranks, 1, kLong / 4 - 1) == 0);
+            }
+}
+
+TEST_CASE("more than two ranks, and ranks that share cores, leave chunks of shorter data")
 {
     Settings settings = settings_of(SendMode::eager, true);
     CHECK(messages_of_broadcast(settings, 3, 1, kToldFromBytes) == 0);
