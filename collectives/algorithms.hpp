@@ -124,6 +124,7 @@ struct ReduceScatter {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", reduce_scatter_flat},
         on_board<Function>(reduce_scatter_board),
+        {"shared", reduce_scatter_shared, Needs::streams},
         {"recursive_halving", reduce_scatter_recursive_halving},
         {"ring", reduce_scatter_ring, Needs::commuting},
         over_nodes<Function>(reduce_scatter_hierarchical),
@@ -252,6 +253,7 @@ struct Alltoallv {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoallv_flat},
         on_board<Function>(alltoallv_board),
+        {"shared", alltoallv_shared, Needs::streams},
         {"pairwise", alltoallv_pairwise},
         over_nodes<Function>(alltoallv_hierarchical),
     };

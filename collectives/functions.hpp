@@ -36,7 +36,7 @@ AllreduceFunction allreduce_board, allreduce_flat, allreduce_binomial, allreduce
 
 using ReduceScatterFunction = Task(Group&, const std::byte* in, Partition blocks, Buffer out, ReduceOp);
 ReduceScatterFunction reduce_scatter_board, reduce_scatter_flat, reduce_scatter_recursive_halving,
-    reduce_scatter_ring, reduce_scatter_hierarchical;
+    reduce_scatter_ring, reduce_scatter_hierarchical, reduce_scatter_shared;
 
 using ScanFunction = Task(Group&, const std::byte* in, Buffer out, ReduceOp);
 ScanFunction scan_board, scan_flat, scan_recursive_doubling, scan_hierarchical, scan_shared;
@@ -69,7 +69,8 @@ OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<
                            EqualBlocks<std::byte> out);
 
 using AlltoallvFunction = Task(Group&, ConstBlocks in, Blocks out);
-AlltoallvFunction alltoallv_board, alltoallv_flat, alltoallv_pairwise, alltoallv_hierarchical;
+AlltoallvFunction alltoallv_board, alltoallv_flat, alltoallv_pairwise, alltoallv_hierarchical,
+    alltoallv_shared;
 Task alltoallw_flat(Group&, SeparateBlocks<const std::byte> in, SeparateBlocks<std::byte> out);
 /// alltoallv_hierarchical sends longer blocks directly.
 inline constexpr std::size_t kLongestCarried = 4 * 1024;

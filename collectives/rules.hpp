@@ -95,6 +95,7 @@ inline constexpr Rule kAllreduceRules[] = {
 };
 
 inline constexpr Rule kReduceScatterRules[] = {
+    {Where::anywhere,     2,           2 * kKiB,    "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
@@ -179,6 +180,7 @@ inline constexpr Rule kAlltoallRules[] = {
 // because the ranks of a host wait for each other to run. With a core for each rank the cost model predicts
 // 1.2 times at most from 16 KiB on.
 inline constexpr Rule kAlltoallvRules[] = {
+    {Where::anywhere,     2,           kAnyBytes,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::many_nodes,   4,           kAnyBytes,   "flat"},

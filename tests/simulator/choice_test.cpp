@@ -79,6 +79,10 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Alltoall>(table, {2, 16 << 10, own_cores}) == "shared");
     CHECK(chosen<Alltoall>(table, {2, (16 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Alltoall>(table, {2, 8, kNode}) == "flat");
+    CHECK(chosen<Alltoallv>(table, {2, 0, own_cores}) == "shared");
+    CHECK(chosen<Alltoallv>(table, {2, 0, kNode}) == "flat");
+    CHECK(chosen<ReduceScatter>(table, {2, 2 << 10, own_cores, false}) == "shared");
+    CHECK(chosen<ReduceScatter>(table, {2, (2 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Gather>(table, {2, 16 << 10, own_cores}) == "shared");
     CHECK(chosen<Gather>(table, {2, (16 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Scatter>(table, {2, 8, with_board}) == "shared");
@@ -205,7 +209,7 @@ TEST_CASE("a call may name its algorithm, which goes before all but the environm
     CHECK_THROWS_WITH(
         asked(CallKind::alltoallv, "pairwize"),
         "alltoallv: invalid argument: there is no algorithm \"pairwize\"; did you mean "
-        "'pairwise'? Use flat or board or pairwise or hierarchical, or name none to let Tutti choose");
+        "'pairwise'? Use flat or board or shared or pairwise or hierarchical, or name none to let Tutti choose");
     CHECK_THROWS_WITH(asked(CallKind::reduce, "chain:x"), Catch::Contains("use chain:32768"));
 }
 

@@ -19,11 +19,16 @@ struct Call {
     bool even;  // the blocks are given as a number of elements, not as a list
 };
 
+bool is_without_messages(std::string_view algorithm, int ranks)
+{
+    return algorithm == "board" || (algorithm == "shared" && ranks == 2);
+}
+
 /// Elements that all messages carry together, in units of one element.
 std::size_t sent_elements(std::string_view algorithm, const Counts& counts)
 {
     const std::size_t all = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
-    if (algorithm == "board") {
+    if (is_without_messages(algorithm, static_cast<int>(counts.size()))) {
         return 0;
     }
     if (algorithm != "recursive_halving") {
@@ -39,11 +44,11 @@ std::size_t sent_elements(std::string_view algorithm, const Counts& counts)
 
 Cost cost_of(std::string_view algorithm, int ranks)
 {
-    if (algorithm == "board") {
+    if (is_without_messages(algorithm, ranks)) {
         return {0, 0, 0};
     }
     const int pairs = ranks * (ranks - 1);
-    if (algorithm == "flat") {
+    if (algorithm == "flat" || algorithm == "shared") {
         return {ranks - 1, ranks > 1 ? 1 : 0, static_cast<std::size_t>(pairs)};
     }
     if (algorithm == "ring") {
