@@ -205,6 +205,7 @@ struct Gatherv {
     static constexpr const char* kVariable = "TUTTI_GATHERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", gatherv_flat},
+        {"shared", gatherv_shared, Needs::streams},
         over_nodes<Function>(gatherv_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kGathervRules;
@@ -227,6 +228,7 @@ struct Scatterv {
     static constexpr const char* kVariable = "TUTTI_SCATTERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scatterv_flat},
+        {"shared", scatterv_shared, Needs::streams},
         over_nodes<Function>(scatterv_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kGathervRules;

@@ -43,6 +43,14 @@ struct SeparateBlocks {
     std::span<Byte> operator[](int rank) const noexcept { return blocks[static_cast<std::size_t>(rank)]; }
 };
 
+/// The same block for any rank.
+template <class Byte>
+struct OneBlock {
+    std::span<Byte> block;
+
+    std::span<Byte> operator[](int) const noexcept { return block; }
+};
+
 using Blocks = UnequalBlocks<std::byte>;
 using ConstBlocks = UnequalBlocks<const std::byte>;
 

@@ -52,12 +52,12 @@ AllgathervFunction allgatherv_board, allgatherv_flat, allgatherv_ring, allgather
 using GatherFunction = Task(Group&, std::span<const std::byte> own, std::byte* all, int root);
 GatherFunction gather_flat, gather_binomial, gather_hierarchical, gather_shared;
 using GathervFunction = Task(Group&, std::span<const std::byte> own, Blocks all, int root);
-GathervFunction gatherv_flat, gatherv_hierarchical;
+GathervFunction gatherv_flat, gatherv_hierarchical, gatherv_shared;
 
 using ScatterFunction = Task(Group&, const std::byte* all, std::span<std::byte> own, int root);
 ScatterFunction scatter_flat, scatter_binomial, scatter_hierarchical, scatter_shared;
 using ScattervFunction = Task(Group&, ConstBlocks all, std::span<std::byte> own, int root);
-ScattervFunction scatterv_flat, scatterv_hierarchical;
+ScattervFunction scatterv_flat, scatterv_hierarchical, scatterv_shared;
 
 using AlltoallFunction = Task(Group&, const std::byte* in, std::span<std::byte> out);
 AlltoallFunction alltoall_flat, alltoall_pairwise, alltoall_bruck, alltoall_hierarchical, alltoall_lanes;

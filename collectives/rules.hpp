@@ -151,6 +151,7 @@ inline constexpr Rule kGatherRules[] = {
 
 // Also for scatterv. Only the root knows the sizes, so they cannot matter.
 inline constexpr Rule kGathervRules[] = {
+    {Where::anywhere,     2,           kAnyBytes,   "shared"},
     {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "flat"},
 };

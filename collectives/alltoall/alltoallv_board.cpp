@@ -15,9 +15,9 @@
 //   out      00 10 20      01 11 21           02 12 22
 //
 // Restrictions: the group has a Board.
-#include "collectives/alltoall/sized_blocks.hpp"
 #include "collectives/board.hpp"
 #include "collectives/functions.hpp"
+#include "collectives/sized_blocks.hpp"
 
 namespace tutti::collectives {
 
@@ -51,7 +51,7 @@ Task alltoallv_board(Group& group, ConstBlocks in, Blocks out)
     }
     for (int other = 0; other < size; ++other)
         if (other != rank && !blocks.take(share(other, rank), out[other]))
-            throw SizedBlocks::mismatch(share(other, rank), other, rank, out[other].size());
+            throw SizedBlocks::mismatch("alltoallv", share(other, rank), other, rank, out[other].size());
     co_await when_all(std::move(messages));
 }
 

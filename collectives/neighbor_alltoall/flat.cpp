@@ -24,13 +24,6 @@ namespace tutti::collectives {
 
 namespace {
 
-/// The same block for every neighbour.
-struct OneBlock {
-    std::span<const std::byte> block;
-
-    std::span<const std::byte> operator[](int) const noexcept { return block; }
-};
-
 template <class BlocksIn, class BlocksOut>
 Task flat(Group& group, Neighbors neighbors, BlocksIn in, BlocksOut out)
 {

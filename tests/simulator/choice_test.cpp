@@ -81,6 +81,9 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Alltoall>(table, {2, 8, kNode}) == "flat");
     CHECK(chosen<Alltoallv>(table, {2, 0, own_cores}) == "shared");
     CHECK(chosen<Alltoallv>(table, {2, 0, kNode}) == "flat");
+    CHECK(chosen<Gatherv>(table, {2, 0, own_cores}) == "shared");
+    CHECK(chosen<Scatterv>(table, {2, 0, with_board}) == "shared");
+    CHECK(chosen<Scatterv>(table, {2, 0, kNode}) == "flat");
     CHECK(chosen<ReduceScatter>(table, {2, 2 << 10, own_cores, false}) == "shared");
     CHECK(chosen<ReduceScatter>(table, {2, (2 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Gather>(table, {2, 16 << 10, own_cores}) == "shared");

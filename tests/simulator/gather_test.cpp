@@ -60,9 +60,44 @@ TEST_CASE("a gatherv takes unequal and empty blocks, wherever they lie, and leav
     for_unequal_blocks([](SendMode mode, const Places& places, int root, Root kind) {
         return check(mode, places, root, kind,
                      [&](Group& group, std::span<const std::byte> own, std::byte* all) {
-                         return gatherv(group, own, {all, places.sizes, places.offsets}, root);
+                         return gatherv_flat(group, own, {all, places.sizes, places.offsets}, root);
                      });
     });
+}
+
+TEST_CASE("a shared gatherv leaves blocks that fit in chunks, and sends the others")
+{
+    const auto run = [](SendMode mode, const Places& places, int root, Root kind) {
+        return check(mode, places, root, kind,
+                     [&](Group& group, std::span<const std::byte> own, std::byte* all) {
+                         return gatherv_shared(group, own, {all, places.sizes, places.offsets}, root);
+                     });
+    };
+    const auto longest = [](int) { return std::size_t{2040}; };
+    for_unequal_blocks(run, longest);
+    for (const SendMode mode : kModes)
+        for (const int root : {0, 1, 2})
+            CHECK(
+                run(mode, Places({2040, 2041, 0, 5000}, Order::gaps), root, Root::separate).messages_sent() ==
+                (root == 1 ? 1 : 2));
+}
+
+TEST_CASE("a shared gatherv whose ranks count differently is an error, whichever way blocks go")
+{
+    for (const std::size_t sent : {std::size_t{4}, std::size_t{3000}}) {
+        for (const std::size_t expected : {std::size_t{0}, std::size_t{5}, std::size_t{3001}}) {
+            CAPTURE(sent, expected);
+            const Places places({0, 3, expected}, Order::packed);
+            Memory all = places.untouched();
+            std::vector<Memory> own{{}, block_of(1, 0, 3), block_of(2, 0, sent)};
+            const Report report = simulate(3, settings_for(SendMode::eager), [&](Group& group) {
+                return gatherv_shared(group, own[static_cast<std::size_t>(group.rank())],
+                                      {all.data(), places.sizes, places.offsets}, 0);
+            });
+            CHECK_THAT(report.problems(),
+                       Catch::Contains("gatherv") && Catch::Contains("both sides must use the same count"));
+        }
+    }
 }
 
 TEST_CASE("a gather over many ranks")

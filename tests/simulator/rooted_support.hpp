@@ -75,9 +75,9 @@ void for_many_ranks(Check&& check)
 }
 
 /// Calls run(mode, places, root, kind of root) for unequal blocks, and checks what the flat algorithm
-/// promises.
+/// promises; or, if `longest_left(ranks)` is given, that longer blocks alone are messages.
 template <class Run>
-void for_unequal_blocks(Run&& run)
+void for_unequal_blocks(Run&& run, std::size_t (*longest_left)(int ranks) = nullptr)
 {
     for (const SendMode mode : kModes) {
         for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
@@ -87,6 +87,16 @@ void for_unequal_blocks(Run&& run)
                     for (const int root : {0, ranks / 2, ranks - 1}) {
                         const Report report =
                             run(mode, places, root, order == Order::gaps ? Root::in_place : Root::separate);
+                        if (longest_left != nullptr) {
+                            std::size_t sent = 0;
+                            for (int rank = 0; rank < ranks; ++rank)
+                                sent += rank != root &&
+                                                sizes[static_cast<std::size_t>(rank)] > longest_left(ranks)
+                                            ? 1
+                                            : 0;
+                            CHECK(report.messages_sent() == sent);
+                            continue;
+                        }
                         CHECK(report.finish_ns() == ranks - 1);
                         CHECK(report.longest_chain == std::min(ranks - 1, 1));
                         CHECK(report.messages_sent() == static_cast<std::size_t>(ranks - 1));

@@ -62,9 +62,47 @@ TEST_CASE("a scatterv takes unequal and empty blocks, wherever they lie, and wri
     for_unequal_blocks([](SendMode mode, const Places& places, int root, Root kind) {
         return check(mode, places, root, kind,
                      [&](Group& group, const std::byte* all, std::span<std::byte> own) {
-                         return scatterv(group, {all, places.sizes, places.offsets}, own, root);
+                         return scatterv_flat(group, {all, places.sizes, places.offsets}, own, root);
                      });
     });
+}
+
+TEST_CASE("a shared scatterv leaves blocks that fit in the root's chunk, and sends the others")
+{
+    const auto run = [](SendMode mode, const Places& places, int root, Root kind) {
+        return check(mode, places, root, kind,
+                     [&](Group& group, const std::byte* all, std::span<std::byte> own) {
+                         return scatterv_shared(group, {all, places.sizes, places.offsets}, own, root);
+                     });
+    };
+    const auto longest = [](int ranks) {
+        const auto shares = static_cast<std::size_t>(std::max(ranks - 1, 1));
+        return 2048 / shares - 8;
+    };
+    for_unequal_blocks(run, longest);
+    for (const SendMode mode : kModes) {
+        CHECK(run(mode, Places({7, 2040}, Order::gaps), 0, Root::separate).messages_sent() == 0);
+        CHECK(run(mode, Places({2041, 7}, Order::gaps), 1, Root::separate).messages_sent() == 1);
+        CHECK(run(mode, Places({674, 675, 0, 674}, Order::packed), 2, Root::in_place).messages_sent() == 1);
+    }
+}
+
+TEST_CASE("a shared scatterv whose ranks count differently is an error, whichever way blocks go")
+{
+    for (const std::size_t sent : {std::size_t{4}, std::size_t{3000}}) {
+        for (const std::size_t expected : {std::size_t{0}, std::size_t{5}, std::size_t{3001}}) {
+            CAPTURE(sent, expected);
+            const Places places({0, 3, sent}, Order::packed);
+            const Memory all = places.untouched();
+            std::vector<Memory> own{{}, Memory(3), Memory(expected)};
+            const Report report = simulate(3, settings_for(SendMode::eager), [&](Group& group) {
+                return scatterv_shared(group, {all.data(), places.sizes, places.offsets},
+                                       own[static_cast<std::size_t>(group.rank())], 0);
+            });
+            CHECK_THAT(report.problems(),
+                       Catch::Contains("scatterv") && Catch::Contains("both sides must use the same count"));
+        }
+    }
 }
 
 TEST_CASE("a scatter over many ranks")

@@ -16,8 +16,6 @@ namespace tutti::collectives {
 
 class SizedBlocks {
 public:
-    static constexpr std::size_t kSizeBytes = sizeof(std::uint64_t);
-
     explicit SizedBlocks(std::size_t share_bytes) noexcept : share_bytes_(share_bytes) {}
 
     std::size_t share_bytes() const noexcept { return share_bytes_; }
@@ -46,9 +44,10 @@ public:
         return true;
     }
     /// For a share that take() has refused.
-    static Error mismatch(const std::byte* share, int from, int to, std::size_t expected_bytes)
+    static Error mismatch(const char* operation, const std::byte* share, int from, int to,
+                          std::size_t expected_bytes)
     {
-        return Error(ErrorCode::truncated, "alltoallv",
+        return Error(ErrorCode::truncated, operation,
                      fmt::format("rank {} has a block of {} bytes for rank {}, which expects {}; both sides "
                                  "must use the same count",
                                  from, size_in(share), to, expected_bytes),
@@ -56,6 +55,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t kSizeBytes = sizeof(std::uint64_t);
+
     static std::uint64_t size_in(const std::byte* share) noexcept
     {
         std::uint64_t size_bytes = 0;
