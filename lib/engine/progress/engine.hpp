@@ -172,8 +172,14 @@ public:
             begin_all_deferred();
     }
 
-    /// A later pass of progress runs `work` soon. Under the lock.
-    void follow_up(FollowUp& work) noexcept { follow_ups_.push_back(work); }
+    /// A later pass of progress runs `work` soon; the progress thread, if there is one, does so unasked.
+    /// Under the lock.
+    void follow_up(FollowUp& work) noexcept
+    {
+        follow_ups_.push_back(work);
+        if (thread_ != nullptr) [[unlikely]]
+            wake_thread();
+    }
 
     /// While one exists, the program's threads make progress and the progress thread does not. Under the
     /// lock, except for passes of wait().
@@ -328,7 +334,8 @@ private:
     bool is_held() const noexcept { return holds_.load(std::memory_order_relaxed) != 0; }
     bool needs_thread() const noexcept
     {
-        return waiting_ == 0 && !is_held() && (active_requests_ != 0 || protocol_.has_pending());
+        return waiting_ == 0 && !is_held() &&
+               (active_requests_ != 0 || protocol_.has_pending() || !follow_ups_.empty());
     }
     // Calls of poll() since the last event.
     struct Polled {

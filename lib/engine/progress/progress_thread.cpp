@@ -83,7 +83,8 @@ void ProgressThread::work(Engine::Lock& lock)
     WaitPolicy::Idle idle;
     while (!stopping_) {
         const bool needed = engine_.needs_thread();
-        if (needed && (engine_.begin_deferred() || engine_.progress() != 0)) {
+        // The pass within arm() may leave follow-up work, and no request.
+        if (needed && (engine_.begin_deferred() || engine_.progress() != 0 || !engine_.follow_ups_.empty())) {
             idle = {};
             engine_.run_follow_ups(lock);
             engine_.give_way(lock, kPausesAPass);

@@ -9,8 +9,9 @@
 
 namespace tutti::progress {
 
-/// Works while requests are active and no program thread waits in a call: such a thread makes the progress
-/// itself. Otherwise this thread sleeps on its own word, and arrivals do not wake it.
+/// Works while requests are active or work follows their end, and no program thread waits in a call: such a
+/// thread makes the progress itself. Otherwise this thread sleeps on its own word, and arrivals do not wake
+/// it.
 ///
 /// If the rank has a spare core, the thread avoids the core that it was created on and waits like every rank:
 /// it spins, yields, then sleeps on the doorbell. It waits in the same way for the next request, as waking an
