@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <iterator>
 
 namespace tutti::heap {
 
@@ -163,14 +164,44 @@ bool Blocks::count_as_used(Block* block, const std::byte* from) noexcept
     return pages_.remove(from, block->end());
 }
 
+// Calls go_on(from, to) for what free blocks have in them, as far as anything was ever in use and the pages
+// are worth a call of the system; long blocks first, while it is true.
+template <class GoOn>
+void Blocks::visit_long_free(GoOn go_on) noexcept
+{
+    const std::size_t least = list_of(kGiveBackFrom);
+    for (std::size_t word = std::size(filled_); word-- > least / 64;)
+        for (std::uint64_t filled = filled_[word]; filled != 0;) {
+            const auto bit = static_cast<std::size_t>(log2_of(filled));
+            filled &= ~(std::uint64_t{1} << bit);
+            if (word * 64 + bit < least)
+                return;
+            for (Block* block = lists_[word * 64 + bit]; block != nullptr; block = block->next)
+                if (!go_on(block->start() + sizeof(Block), std::min<const std::byte*>(block->end(), top_)))
+                    return;
+        }
+}
+
 void Blocks::give_back_pages(std::size_t keep, int advice) noexcept
 {
-    for (std::size_t list = kLists; list-- > list_of(kGiveBackFrom);)
-        for (Block* block = lists_[list]; block != nullptr; block = block->next) {
-            if (pages_.bytes() <= keep)
-                return;
-            pages_.give_back(block->start() + sizeof(Block), block->end(), advice);
-        }
+    visit_long_free([&](std::byte* from, const std::byte* to) {
+        if (pages_.bytes() <= keep)
+            return false;
+        // The next request gets a block's beginning: its pages stay if not all have to go.
+        const std::size_t there = pages_.bytes_in(from, to);
+        const std::size_t too_many = pages_.bytes() - keep;
+        pages_.give_back(from + (there > too_many ? there - too_many : 0), to, advice);
+        return true;
+    });
+}
+
+void Blocks::give_back_old_pages(int advice) noexcept
+{
+    visit_long_free([&](std::byte* from, const std::byte* to) {
+        pages_.give_back_old(from, to, advice);
+        return true;
+    });
+    pages_.end_turn(top_);
 }
 
 }  // namespace tutti::heap

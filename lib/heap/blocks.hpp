@@ -53,6 +53,8 @@ public:
 
     /// Until free memory keeps at most `keep` bytes of pages, or the rest are pages between blocks in use.
     void give_back_pages(std::size_t keep, int advice) noexcept;
+    /// Pages that were free since before the last call.
+    void give_back_old_pages(int advice) noexcept;
 
     std::size_t kept_bytes() const noexcept { return pages_.bytes(); }
     std::size_t used_bytes() const noexcept { return used_bytes_; }
@@ -70,6 +72,8 @@ private:
     void insert(Block* block) noexcept;
     void take_out(Block* block) noexcept;
     Block* cut_off(Block* block, std::size_t size) noexcept;
+    template <class GoOn>
+    void visit_long_free(GoOn go_on) noexcept;
     bool count_as_used(Block* block, const std::byte* from) noexcept;
 
     std::byte* end_ = nullptr;

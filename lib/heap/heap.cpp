@@ -84,13 +84,17 @@ bool start() noexcept
 // Under the lock.
 void give_back_pages() noexcept
 {
-    const std::size_t kept = state.blocks.kept_bytes();
-    const std::size_t stay = state.retention.may_stay(kept, state.blocks.used_bytes());
-    if (stay >= kept || state.advice == 0)
+    if (state.advice == 0)
         return;
+    Blocks& blocks = state.blocks;
     const int error = errno;
-    state.blocks.give_back_pages(stay, state.advice);
-    state.retention.note_left(state.blocks.kept_bytes() > stay ? state.blocks.kept_bytes() : 0);
+    if (state.retention.ends_turn(blocks.kept_bytes(), blocks.used_bytes()))
+        blocks.give_back_old_pages(state.advice);
+    const std::size_t stay = state.retention.may_stay(blocks.kept_bytes(), blocks.used_bytes());
+    if (stay < blocks.kept_bytes()) {
+        blocks.give_back_pages(stay, state.advice);
+        state.retention.note_left(blocks.kept_bytes() > stay ? blocks.kept_bytes() : 0);
+    }
     errno = error;
 }
 
@@ -115,7 +119,6 @@ Blocks::Taken take_from_all(std::size_t bytes, std::size_t alignment) noexcept
     const Guard guard(state.mutex);
     const Blocks::Taken taken = state.blocks.take(bytes + kLine, alignment);
     have_in_core_files();
-    state.retention.note_taken(state.blocks.kept_bytes());
     return taken;
 }
 
@@ -132,11 +135,13 @@ void give(Block* block) noexcept
 // writes.
 constinit std::atomic<Block*> last_freed{nullptr};
 
-// A block that was in use for the same size, or nullptr.
+// A block that was in use for the same size, or nullptr: then the one that was freed last is given back, so
+// that others may lie in its place.
 Block* take_kept(std::size_t bytes) noexcept
 {
     if (bytes <= kMostCachedBytes)
-        return ThreadCache::mine().take(bytes);
+        if (Block* const block = ThreadCache::mine().take(bytes))
+            return block;
     if (last_freed.load(std::memory_order_relaxed) == nullptr)
         return nullptr;
     Block* const block = last_freed.exchange(nullptr, std::memory_order_acq_rel);
@@ -210,12 +215,16 @@ void* allocate_zeroed(std::size_t bytes) noexcept
 void release(void* data) noexcept
 {
     Block* block = Block::of(data);
-    if (!ThreadCache::is_for(*block))
+    ThreadCache& cache = ThreadCache::mine();
+    if (!ThreadCache::is_for(*block)) {
         block = last_freed.exchange(block, std::memory_order_acq_rel);
-    else if (ThreadCache::mine().keep(block))
+    } else if (cache.keep(block)) {
         return;
-    else
-        give_back_all(ThreadCache::mine());
+    } else {
+        give_back_all(cache);
+        if (cache.keep(block))
+            return;
+    }
     if (block != nullptr)
         give(block);
 }
@@ -227,6 +236,7 @@ void give_back_all(ThreadCache& cache) noexcept
         state.retention.note_freed(block->size());
         state.blocks.give(block);
     });
+    cache.fit_to(state.blocks.used_bytes());
     give_back_pages();
 }
 

@@ -22,8 +22,14 @@ public:
     bool remove(const std::byte* from, const std::byte* to) noexcept;
     /// Gives back the whole pages of free memory, as madvise() does with `advice`.
     void give_back(std::byte* from, const std::byte* to, int advice) noexcept;
+    /// Only those that were free since before the last end_turn().
+    void give_back_old(std::byte* from, const std::byte* to, int advice) noexcept;
+    /// Nothing behind `to` was ever in use.
+    void end_turn(const std::byte* to) noexcept;
 
     std::size_t bytes() const noexcept { return count_ * kPage; }
+    /// Of the whole pages of this memory.
+    std::size_t bytes_in(const std::byte* from, const std::byte* to) noexcept;
 
 private:
     static constexpr std::size_t kWordBits = 64;
@@ -35,11 +41,17 @@ private:
     std::size_t page_from(const std::byte* address) const noexcept { return page_at(address + kPage - 1); }
     template <class Function>
     void visit(std::size_t first, std::size_t last, Function function) noexcept;
-    std::size_t find(std::size_t page, std::size_t last, bool held) const noexcept;
+    template <class Words>
+    static std::size_t find(std::size_t page, std::size_t last, Words words) noexcept;
+    template <class Words>
+    void give_back_those(std::byte* from, const std::byte* to, int advice, std::size_t least,
+                         Words words) noexcept;
 
     const std::byte* base_ = nullptr;
     std::size_t count_ = 0;
-    std::uint64_t held_[kMostMemory / kPage / kWordBits] = {};
+    static constexpr std::size_t kWords = kMostMemory / kPage / kWordBits;
+    std::uint64_t held_[kWords] = {};
+    std::uint64_t recent_[kWords] = {};  // became free in this turn
 };
 
 }  // namespace tutti::heap

@@ -21,12 +21,14 @@ bool ThreadCache::prepare() noexcept
     return pthread_key_create(&key, end) == 0;
 }
 
-// The thread's first free(): from here on the cache takes blocks. False for a cache that is full.
-bool ThreadCache::begin() noexcept
+// Whether one more block may be kept that the limit forbids. The thread's first free() begins the cache.
+bool ThreadCache::keeps_beyond() noexcept
 {
-    if (most_bytes_ != 0 || has_ended_ || pthread_setspecific(key, this) != 0)
+    if (most_bytes_ != 0)
+        return bytes_ == 0;
+    if (has_ended_ || pthread_setspecific(key, this) != 0)
         return false;
-    most_bytes_ = kMostBytes;
+    most_bytes_ = kAlwaysKept;
     return true;
 }
 

@@ -1,6 +1,7 @@
 // Freed blocks that a thread keeps for its next requests, so that a loop of malloc and free takes no lock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include "lib/heap/blocks.hpp"
@@ -26,10 +27,10 @@ public:
         }
         return block;
     }
-    /// A block that is_for() it. False when the cache is full: then flush().
+    /// A block that is_for() it. False when the cache is full: then flush(). An empty one takes any block.
     bool keep(Block* block) noexcept
     {
-        if (bytes_ + block->size() > most_bytes_ && !begin()) [[unlikely]]
+        if (bytes_ + block->size() > most_bytes_ && !keeps_beyond()) [[unlikely]]
             return false;
         Block*& list = lists_[class_of(block->size() - kLine)];
         block->next = list;
@@ -48,11 +49,19 @@ public:
             }
         bytes_ = 0;
     }
+    /// `used` bytes are in use by the whole program: of little memory the cache keeps little.
+    void fit_to(std::size_t used) noexcept
+    {
+        if (!has_ended_)
+            most_bytes_ = std::clamp(used / kPart, kAlwaysKept, kMostBytes);
+    }
 
 private:
     static constexpr std::size_t kMostBytes = std::size_t{512} << 10;
+    static constexpr std::size_t kAlwaysKept = std::size_t{128} << 10;
+    static constexpr std::size_t kPart = 8;
 
-    bool begin() noexcept;
+    bool keeps_beyond() noexcept;
     static void end(void* cache) noexcept;
 
     std::size_t bytes_ = 0;

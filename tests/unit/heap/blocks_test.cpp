@@ -130,6 +130,8 @@ TEST_CASE("a random trace of blocks: none touches another, and in the end all is
         }
         if (random() % 64 == 0)
             blocks.give_back_pages(random() % (4u << 20), MADV_REMOVE);
+        if (random() % 64 == 0)
+            blocks.give_back_old_pages(MADV_REMOVE);
     }
     CHECK(refused > 0);
     for (const auto& [block, mark] : held) {
@@ -167,6 +169,56 @@ TEST_CASE(
     CHECK(row.resident_bytes() <= 6 * kPage);
     CHECK(blocks.take(size_for(kBytes)).zeroed);
     blocks.give(behind);
+}
+
+TEST_CASE("of a free block the end goes back first, as the next request gets its beginning")
+{
+    constexpr std::size_t kBytes = std::size_t{4} << 20;
+    Row row(2 * kBytes);
+    Blocks& blocks = *row.blocks;
+    Block* const block = blocks.take(size_for(kBytes)).block;
+    std::memset(block->data(), 7, kBytes);
+    blocks.give(block);
+    const std::size_t keep = GENERATE(std::size_t{1} << 20, std::size_t{3} << 20, (std::size_t{3} << 20) + 1);
+    blocks.give_back_pages(keep, MADV_REMOVE);
+    CHECK(blocks.kept_bytes() <= keep);
+    CHECK(blocks.kept_bytes() + 2 * kPage > keep);
+    CHECK(row.resident_bytes() <= keep + 4 * kPage);
+    const auto* const data = reinterpret_cast<const char*>(block->data());
+    CHECK(data[keep - 4 * kPage] == 7);
+    CHECK(data[keep + 4 * kPage] == 0);
+}
+
+TEST_CASE("pages go back that were free for a whole turn, and no others")
+{
+    constexpr std::size_t kBytes = std::size_t{1} << 20;
+    Row row(16 * kBytes);
+    Blocks& blocks = *row.blocks;
+    Block* const early = blocks.take(size_for(2 * kBytes)).block;
+    Block* const wall = blocks.take(size_for(kLeastBytes)).block;
+    Block* const late = blocks.take(size_for(kBytes)).block;
+    std::memset(early->data(), 7, 2 * kBytes);
+    std::memset(late->data(), 7, kBytes);
+    blocks.give(early);
+    blocks.give_back_old_pages(MADV_REMOVE);
+    CHECK(blocks.kept_bytes() >= 2 * kBytes);
+    // In the next turn a part of it is used again, and freed.
+    Block* const again = blocks.take(size_for(kBytes / 2)).block;
+    REQUIRE(again == early);
+    blocks.give(again);
+    blocks.give(late);
+    blocks.give_back_old_pages(MADV_REMOVE);
+    const auto* const data = reinterpret_cast<const char*>(early->data());
+    CHECK(data[kBytes / 2 - kPage] == 7);
+    CHECK(data[kBytes / 2 + 2 * kPage] == 0);
+    CHECK(data[2 * kBytes - 2 * kPage] == 0);
+    CHECK(reinterpret_cast<const char*>(late->data())[kBytes / 2] == 7);
+    CHECK(blocks.kept_bytes() >= kBytes + kBytes / 2);
+    CHECK(blocks.kept_bytes() <= kBytes + kBytes / 2 + 4 * kPage);
+    blocks.give_back_old_pages(MADV_REMOVE);
+    CHECK(blocks.kept_bytes() <= 4 * kPage);
+    CHECK(row.resident_bytes() <= 8 * kPage);
+    blocks.give(wall);
 }
 
 TEST_CASE("a block grows into the free memory behind it, and what it is shortened by is free")
