@@ -259,6 +259,7 @@ Window::Failure Window::free()
     Failure incomplete;
     {
         Engine::Lock lock = process_.engine().lock();
+        settle();
         incomplete = complete_copies(lock, "free", kAnyRank);
     }
     if (Failure failed = barrier("free"))

@@ -172,6 +172,7 @@ private:
         bool is_remote = false;     // this process does not map them
         WindowAim aim;
     };
+    Failure lock_late(int rank, std::ptrdiff_t displacement, std::size_t bytes, std::byte*& there);
     Failure admit(std::string_view operation, const TargetBlock& block, Place& place);
     Failure move(const OriginBlock& here, const TargetBlock& there, bool puts, bool waits);
     Failure move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place, bool puts,
@@ -210,6 +211,7 @@ private:
     void wake_next(WindowTarget& next);
     /// What this process has done to memory that it maps is seen before what it does next.
     static void settle() noexcept;
+    void settle_unlocked(int rank) noexcept;
     // window_network.cpp
     void grant_memory(WindowPlace& place);
     void revoke_memory() noexcept;

@@ -219,6 +219,7 @@ Window::Failure Window::unlock(int rank)
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::locks || target(rank).cover == WindowCover::none)
         return wrong(WindowFault::epoch, "unlock", rank, "this rank has not locked it by lock()");
+    settle_unlocked(rank);
     Failure failed = complete_copies(held, "unlock", rank);
     release(rank);
     if (--locked_ == 0)
@@ -253,6 +254,7 @@ Window::Failure Window::unlock_all()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::all_locked)
         return wrong(WindowFault::epoch, "unlock_all", Error::kNoPeer, "this rank has not called lock_all()");
+    settle_unlocked(communicator_->rank());
     Failure failed = complete_copies(held, "unlock_all", kAnyRank);
     for (int rank = 0; rank < communicator_->size(); ++rank)
         release(rank);
@@ -264,6 +266,13 @@ Window::Failure Window::unlock_all()
 void Window::settle() noexcept
 {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// The release of a lock orders them likewise, for all that take the lock or hear of it.
+void Window::settle_unlocked(int rank) noexcept
+{
+    if (target(rank).cover == WindowCover::unchecked)
+        settle();
 }
 
 Window::Failure Window::complete_at(std::string_view operation, int rank, bool at_target)

@@ -41,6 +41,7 @@ Window::Failure Window::fence(unsigned promises)
         if (is_exposed_)
             return wrong(WindowFault::epoch, "fence", Error::kNoPeer,
                          "this rank's memory is exposed by post(); wait() for the end of that epoch first");
+        settle();
         incomplete = complete_copies(held, "fence", kAnyRank);
     }
     // The others wait there, whatever has failed here.
@@ -151,6 +152,7 @@ Window::Failure Window::complete()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::started)
         return wrong(WindowFault::epoch, "complete", Error::kNoPeer, "this rank has not called start()");
+    settle();
     Failure failed = complete_copies(held, "complete", kAnyRank);
     for (const int rank : started_) {
         cover(rank, WindowCover::none);

@@ -164,7 +164,6 @@ bool Window::start_copy(Engine::Lock& lock, transport::RemoteMemory& network, co
 Window::Failure Window::complete_copies(Engine::Lock& lock, std::string_view operation, int rank,
                                         bool only_gets)
 {
-    settle();
     Failure first;
     for (int each = 0; each < communicator_->size() && !copies_.all_complete(); ++each) {
         if (rank != kAnyRank && rank != each)

@@ -89,20 +89,28 @@ std::ptrdiff_t highest(const TargetBlock& block)
 
 }  // namespace
 
+// The first access to a rank takes the lock that lock_all() has left to it; then `there` is what reach()
+// says.
+Window::Failure Window::lock_late(int rank, std::ptrdiff_t displacement, std::size_t bytes, std::byte*& there)
+{
+    if (!is_rank(rank) || target(rank).cover != WindowCover::not_locked)
+        return nullptr;
+    Engine::Lock held = process_.engine().lock();
+    if (Failure failed = acquire(held, WindowLock::shared, rank))
+        return failed;
+    hold(rank, WindowLock::shared);
+    there = reach(rank, displacement, bytes);
+    return nullptr;
+}
+
 // An operation that reach() does not serve: which epoch and which bytes it is for.
 Window::Failure Window::admit(std::string_view operation, const TargetBlock& block, Place& place)
 {
     if (!is_rank(block.rank))
         return not_a_rank(operation, block.rank);
-    WindowTarget& there = target(block.rank);
+    const WindowTarget& there = target(block.rank);
     if (there.cover == WindowCover::none)
         return outside(operation, block.rank);
-    if (there.cover == WindowCover::not_locked) {
-        Engine::Lock held = process_.engine().lock();
-        if (Failure failed = acquire(held, WindowLock::shared, block.rank))
-            return failed;
-        hold(block.rank, WindowLock::shared);
-    }
     std::ptrdiff_t offset = 0;
     std::ptrdiff_t low = 0;
     std::ptrdiff_t high = 0;
@@ -180,7 +188,10 @@ Window::Failure Window::put(const OriginBlock& from, const TargetBlock& to, Requ
 {
     if (request != nullptr)
         *request = nullptr;
-    std::byte* const there = reach(to.rank, to.displacement, to.count);
+    std::byte* there = reach(to.rank, to.displacement, to.count);
+    if (there == nullptr) [[unlikely]]
+        if (Failure failed = lock_late(to.rank, to.displacement, to.count, there))
+            return failed;
     if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
         return move(from, to, true, request != nullptr);
     base::copy_bytes(there, from.base, to.count);
@@ -191,7 +202,10 @@ Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, Requ
 {
     if (request != nullptr)
         *request = nullptr;
-    const std::byte* const there = reach(from.rank, from.displacement, from.count);
+    std::byte* there = reach(from.rank, from.displacement, from.count);
+    if (there == nullptr) [[unlikely]]
+        if (Failure failed = lock_late(from.rank, from.displacement, from.count, there))
+            return failed;
     if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
         return move(to, from, false, request != nullptr);
     // Acquire: a rank that has seen a flag here sees also what was put before it.
@@ -289,7 +303,10 @@ Window::Failure Window::accumulate(const OriginBlock& from, const TargetBlock& t
 {
     if (request != nullptr)
         *request = nullptr;
-    std::byte* const there = reach(to.rank, to.displacement, to.count);
+    std::byte* there = reach(to.rank, to.displacement, to.count);
+    if (there == nullptr) [[unlikely]]
+        if (Failure failed = lock_late(to.rank, to.displacement, to.count, there))
+            return failed;
     if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
         return combine("accumulate", from, nullptr, to, update, true);
     return combine_in_a_row(to.rank, there, from.base, nullptr, to.count, update);
@@ -300,7 +317,10 @@ Window::Failure Window::get_accumulate(const OriginBlock& from, const OriginBloc
 {
     if (request != nullptr)
         *request = nullptr;
-    std::byte* const there = reach(to.rank, to.displacement, to.count);
+    std::byte* there = reach(to.rank, to.displacement, to.count);
+    if (there == nullptr) [[unlikely]]
+        if (Failure failed = lock_late(to.rank, to.displacement, to.count, there))
+            return failed;
     if (there == nullptr || from.type != nullptr || before.type != nullptr || to.type != nullptr) [[unlikely]]
         return combine("get_accumulate", from, &before, to, update, request == nullptr);
     return combine_in_a_row(to.rank, there, from.base, before.base, to.count, update);
@@ -313,7 +333,10 @@ Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, i
     if (request != nullptr)
         *request = nullptr;
     const std::size_t bytes = tutti::size_bytes(update.element);
-    std::byte* const there = reach(rank, displacement, bytes);
+    std::byte* there = reach(rank, displacement, bytes);
+    if (there == nullptr) [[unlikely]]
+        if (Failure failed = lock_late(rank, displacement, bytes, there))
+            return failed;
     if (there == nullptr) [[unlikely]] {
         const OriginBlock result{before, bytes, nullptr};
         return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
@@ -329,6 +352,9 @@ Window::Failure Window::compare_and_swap(const std::byte* desired, const std::by
     if (request != nullptr)
         *request = nullptr;
     std::byte* there = reach(rank, displacement, element_bytes);
+    if (there == nullptr) [[unlikely]]
+        if (Failure failed = lock_late(rank, displacement, element_bytes, there))
+            return failed;
     if (there == nullptr) [[unlikely]] {
         Place place;
         const TargetBlock block{rank, displacement, element_bytes, nullptr};

@@ -113,6 +113,13 @@ void Engine::wake_thread() noexcept
         thread_->wake();
 }
 
+// Not under the lock, maybe.
+void Engine::drop_hold() noexcept
+{
+    if (holds_.fetch_sub(1, std::memory_order_relaxed) == 1 && thread_ != nullptr)
+        thread_->look_again();
+}
+
 // Begins the earliest deferred work; false if there is none.
 bool Engine::begin_deferred() noexcept
 {

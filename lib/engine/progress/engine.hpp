@@ -210,7 +210,7 @@ public:
         {
             engine_.holds_.fetch_add(1, std::memory_order_relaxed);
         }
-        ~Hold() { engine_.holds_.fetch_sub(1, std::memory_order_relaxed); }
+        ~Hold() { engine_.drop_hold(); }
         Hold(const Hold&) = delete;
         Hold& operator=(const Hold&) = delete;
 
@@ -328,6 +328,7 @@ private:
     void enter_wait() noexcept;
     void leave_wait() noexcept;
     void wake_thread() noexcept;
+    void drop_hold() noexcept;
     bool begin_deferred() noexcept;
     void begin_all_deferred() noexcept;
     // Relaxed: the operation that a hold is for starts under the lock, behind it.

@@ -51,14 +51,19 @@ void ProgressThread::stand_back() noexcept
     }
 }
 
+void ProgressThread::look_again() noexcept
+{
+    own_word_.fetch_add(1, std::memory_order_release);
+    base::futex_wake_all(own_word_);
+}
+
 void ProgressThread::wake() noexcept
 {
     switch (std::exchange(sleeps_, Sleep::none)) {
         case Sleep::none:
             break;
         case Sleep::idle:
-            own_word_.fetch_add(1, std::memory_order_release);
-            base::futex_wake_all(own_word_);
+            look_again();
             break;
         case Sleep::armed:
             engine_.sleeper_.wake();
@@ -92,8 +97,10 @@ void ProgressThread::work(Engine::Lock& lock)
             engine_.give_way(lock, kPausesAPass);
         } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
             // While this thread yielded it counted as awake: a wake() meanwhile did nothing.
+            // Acquire pairs with look_again(): the thread sees what came before, or does not fall asleep.
+            const std::uint32_t before = own_word_.load(std::memory_order_acquire);
             if (!stopping_)
-                engine_.needs_thread() ? sleep_armed(lock) : sleep_idle(lock);
+                engine_.needs_thread() ? sleep_armed(lock) : sleep_idle(lock, before);
             idle = {};
         }
     }
@@ -110,9 +117,8 @@ void ProgressThread::sleep_armed(Engine::Lock& lock)
     stand_back();
 }
 
-void ProgressThread::sleep_idle(Engine::Lock& lock)
+void ProgressThread::sleep_idle(Engine::Lock& lock, std::uint32_t before)
 {
-    const std::uint32_t before = own_word_.load(std::memory_order_relaxed);
     sleeps_ = Sleep::idle;
     lock.unlock();
     base::futex_wait(own_word_, before, -1);

@@ -26,6 +26,9 @@ public:
     ProgressThread(const ProgressThread&) = delete;
     ProgressThread& operator=(const ProgressThread&) = delete;
 
+    /// There may be work; the lock does not matter.
+    void look_again() noexcept;
+
     // Under the engine's lock:
 
     /// A program thread waits in a call and handles arrivals from now on.
@@ -37,7 +40,7 @@ private:
     void run(int program_cpu) noexcept;
     void work(Engine::Lock& lock);
     void sleep_armed(Engine::Lock& lock);
-    void sleep_idle(Engine::Lock& lock);
+    void sleep_idle(Engine::Lock& lock, std::uint32_t before);
 
     Engine& engine_;
     const bool spare_core_;

@@ -121,6 +121,27 @@ TEST_CASE("a call finds the end of another operation as it falls asleep, and end
     engine.close();
 }
 
+TEST_CASE("a progress thread goes on when nothing holds it any more")
+{
+    protocol::Protocol protocol = alone();
+    Engine engine(protocol, {.progress_thread = true, .spare_core = GENERATE(false, true)});
+    Told follow_up;
+    {
+        const Engine::Hold hold(engine);
+        {
+            const Engine::Lock held = engine.lock();
+            auto transport = std::make_unique<EndsAsThreadsFallAsleep>(engine, follow_up);
+            EndsAsThreadsFallAsleep& operation = *transport;
+            engine.add(std::move(transport));
+            operation.start();
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for most: it is asleep
+        CHECK_FALSE(follow_up.told);
+    }
+    CHECK(follow_up.within_half_a_minute());
+    engine.close();
+}
+
 TEST_CASE("work that follows an operation that has ended wakes a progress thread")
 {
     protocol::Protocol protocol = alone();
