@@ -18,6 +18,7 @@ import torch
 import torch.distributed as dist
 
 import torch_tutti
+from free_port import free_port
 
 RANKS = 4
 
@@ -163,9 +164,7 @@ SCENARIOS = (
 )
 for scenario, wanted in SCENARIOS:
     folder = tempfile.mkdtemp()  # removed by this process only
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     pids = []
     for rank in range(RANKS):
         pids.append(os.fork())
