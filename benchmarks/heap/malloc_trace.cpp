@@ -31,7 +31,7 @@ struct Trace {
 
 struct Result {
     double resident_bytes = 0;  // at the end, beyond what was there before
-    double ns_a_block = 0;      // for malloc, free, and no touch
+    double ns_a_block = 0;      // in malloc and free; the first use of pages is not counted
 };
 
 double resident_bytes()

@@ -47,7 +47,7 @@ bool Pages::remove(const std::byte* from, const std::byte* to) noexcept
     return inside == 0;
 }
 
-std::size_t Pages::bytes_in(const std::byte* from, const std::byte* to) noexcept
+std::size_t Pages::bytes_in(const std::byte* from, const std::byte* to) const noexcept
 {
     std::size_t pages = 0;
     visit(page_from(from), page_at(to), [&](std::size_t word, std::uint64_t mask) {

@@ -29,7 +29,7 @@ public:
 
     std::size_t bytes() const noexcept { return count_ * kPage; }
     /// Of the whole pages of this memory.
-    std::size_t bytes_in(const std::byte* from, const std::byte* to) noexcept;
+    std::size_t bytes_in(const std::byte* from, const std::byte* to) const noexcept;
 
 private:
     static constexpr std::size_t kWordBits = 64;
@@ -40,7 +40,7 @@ private:
     }
     std::size_t page_from(const std::byte* address) const noexcept { return page_at(address + kPage - 1); }
     template <class Function>
-    void visit(std::size_t first, std::size_t last, Function function) noexcept;
+    static void visit(std::size_t first, std::size_t last, Function function) noexcept;
     template <class Words>
     static std::size_t find(std::size_t page, std::size_t last, Words words) noexcept;
     template <class Words>

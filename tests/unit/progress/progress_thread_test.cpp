@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lib/engine/progress/engine.hpp"
@@ -78,6 +79,15 @@ struct Told : FollowUp {
     std::atomic<bool> told{false};
 };
 
+// Under the lock. An operation of the engine's; the caller starts it.
+EndsAsThreadsFallAsleep& add_operation(Engine& engine, FollowUp& follow_up)
+{
+    auto transport = std::make_unique<EndsAsThreadsFallAsleep>(engine, follow_up);
+    auto& operation = *transport;
+    engine.add(std::move(transport));
+    return operation;
+}
+
 protocol::Protocol alone()
 {
     return protocol::Protocol(
@@ -91,13 +101,9 @@ TEST_CASE("a progress thread finds the end of an operation as it falls asleep")
     protocol::Protocol protocol = alone();
     Engine engine(protocol, {.progress_thread = true, .spare_core = GENERATE(false, true)});
     Told follow_up;
-    EndsAsThreadsFallAsleep* operation = nullptr;
     {
         const Engine::Lock held = engine.lock();
-        auto transport = std::make_unique<EndsAsThreadsFallAsleep>(engine, follow_up);
-        operation = transport.get();
-        engine.add(std::move(transport));
-        operation->start();
+        add_operation(engine, follow_up).start();
     }
     CHECK(follow_up.within_half_a_minute());
     engine.close();
@@ -110,9 +116,7 @@ TEST_CASE("a call finds the end of another operation as it falls asleep, and end
     Told follow_up;
     {
         Engine::Lock held = engine.lock();
-        auto transport = std::make_unique<EndsAsThreadsFallAsleep>(engine, follow_up);
-        auto& operation = *transport;
-        engine.add(std::move(transport));
+        auto& operation = add_operation(engine, follow_up);
         const Engine::Waiting waiting(engine);
         operation.start();
         engine.wait(held, [&] { return !engine.has_requests(); });
@@ -130,10 +134,7 @@ TEST_CASE("a progress thread goes on when nothing holds it any more")
         const Engine::Hold hold(engine);
         {
             const Engine::Lock held = engine.lock();
-            auto transport = std::make_unique<EndsAsThreadsFallAsleep>(engine, follow_up);
-            EndsAsThreadsFallAsleep& operation = *transport;
-            engine.add(std::move(transport));
-            operation.start();
+            add_operation(engine, follow_up).start();
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for most: it is asleep
         CHECK_FALSE(follow_up.told);
