@@ -36,7 +36,7 @@ public:
     bool is_last = true;
     int reader = Streams::kAllRanks;  // of the own chunk
     int takes = 0;                    // chunks
-    std::size_t leaves_bytes = 0;     // at most Group::chunk_bytes()
+    std::size_t leaves_bytes = 0;     // at most Group::chunk_bytes(), or Streams::kAnySize
 
 protected:
     Rounds() = default;

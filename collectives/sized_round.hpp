@@ -20,8 +20,8 @@ struct Partners {
     std::size_t shares;  // in each chunk
 };
 
-/// `To` and `From` give a block by its rank. Chunks count as whole ones: so sizes that differ are found out,
-/// as both ranks look at one place.
+/// `To` and `From` give a block by its rank. Both ranks of a chunk look at one place whatever sizes they
+/// expect, so sizes that differ are found out.
 template <class To, class From>
 class SizedRound final : public Rounds {
 public:
@@ -36,7 +36,7 @@ public:
     {
         leaves = partners_.receivers.size() != 0;
         takes = static_cast<int>(partners_.givers.size());
-        leaves_bytes = group.chunk_bytes();
+        leaves_bytes = Streams::kAnySize;
         if (partners_.receivers.size() == 1)
             reader = partners_.receivers[0];
     }

@@ -14,6 +14,8 @@ namespace tutti::collectives {
 class Streams {
 public:
     static constexpr int kAllRanks = -1;
+    /// Of a chunk whose readers do not know its size: at most Group::chunk_bytes().
+    static constexpr std::size_t kAnySize = static_cast<std::size_t>(-1);
 
     Streams() = default;
     Streams(const Streams&) = delete;
@@ -22,13 +24,13 @@ public:
 
     /// Done when this rank may write its chunk of this position.
     virtual Operation room() = 0;
-    /// Where it writes that chunk, of at most Group::chunk_bytes(), aligned to 16 bytes.
+    /// Where it writes that chunk, of at most Group::chunk_bytes() or kAnySize, aligned to 16 bytes.
     virtual std::byte* own_chunk(std::size_t size_bytes) noexcept = 0;
     /// Shows the chunk to the other ranks, or to the one that reads it.
     virtual void publish(int reader = kAllRanks) = 0;
     /// Done when `rank` has published its chunk of this position.
     virtual Operation published(int rank) = 0;
-    /// That chunk, until pass(). `size_bytes` is what its writer said.
+    /// That chunk, until pass(). `size_bytes` is what its writer said to own_chunk().
     virtual const std::byte* chunk(int rank, std::size_t size_bytes) noexcept = 0;
     /// Goes to the next position; once for each, whether this rank has used it or not.
     virtual void pass() = 0;

@@ -22,11 +22,13 @@ Task scatterv_shared(Group& group, ConstBlocks all, std::span<std::byte> own, in
 {
     const int size = group.size();
     const bool is_root = group.rank() == root;
-    if (is_root)
-        Group::copy(own, all[root]);
     const Partners partners{RanksInTurn((root + 1) % size, is_root ? size - 1 : 0, size),
                             RanksInTurn(root, is_root ? 0 : 1, size), static_cast<std::size_t>(size) - 1};
-    return in_sized_round(group, SizedRound(group, "scatterv", all, OneBlock<std::byte>{own}, partners));
+    Task task = in_sized_round(group, SizedRound(group, "scatterv", all, OneBlock<std::byte>{own}, partners));
+    // Last: the others have their blocks meanwhile.
+    if (is_root)
+        Group::copy(own, all[root]);
+    return task;
 }
 
 }  // namespace tutti::collectives

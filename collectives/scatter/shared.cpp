@@ -78,9 +78,11 @@ Task scatter_shared(Group& group, const std::byte* all, std::span<std::byte> own
 {
     if (is_sent(group, own.size()))
         return scatter_flat(group, all, own, root);
+    Task task = in_rounds(group, ScatterRounds(group, all, own, root));
+    // Last: the others have their blocks meanwhile.
     if (group.rank() == root)
         Group::copy(own, EqualBlocks<const std::byte>{all, own.size()}[root]);
-    return in_rounds(group, ScatterRounds(group, all, own, root));
+    return task;
 }
 
 }  // namespace tutti::collectives

@@ -57,7 +57,7 @@ void SimulatedStreams::look_again()
 
 std::byte* SimulatedStreams::own_chunk(std::size_t size_bytes) noexcept
 {
-    cell(rank_).data.resize(size_bytes);
+    cell(rank_).data.resize(size_bytes == kAnySize ? memory_.chunk_bytes : size_bytes);
     return cell(rank_).data.data();
 }
 

@@ -29,7 +29,7 @@ public:
     detail::ReducedBuffers input(const void* sendbuf, MPI_Count count) const;
     detail::ReducedBuffers output(void* recvbuf, MPI_Count count) const;
     /// A program's operator lives until the operations of the call have ended.
-    detail::CallHandle keep(const detail::CallHandle& handle) const
+    detail::CallHandle keep(detail::CallHandle handle) const
     {
         if (user_ != nullptr)
             handle.keep(user_);

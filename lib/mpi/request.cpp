@@ -105,7 +105,7 @@ MPI_Request begun_request(RequestState* state) noexcept
     return handle_of(*state);
 }
 
-MPI_Request begun_request(const detail::CallHandle& begun) noexcept
+MPI_Request begun_request(detail::CallHandle begun) noexcept
 {
     Request request = begun.request();
     return request.active() ? handle_of(*RequestAccess::release(request)) : handle_of(done_request());

@@ -46,7 +46,7 @@ detail::RequestState* state_of(MPI_Request handle);
 /// operation is complete, with the status of MPI_PROC_NULL. Under the lock.
 MPI_Request begun_request(detail::RequestState* state) noexcept;
 /// The handle of a collective's operation.
-MPI_Request begun_request(const detail::CallHandle& begun) noexcept;
+MPI_Request begun_request(detail::CallHandle begun) noexcept;
 /// The handle of a request of MPI's own.
 MPI_Request handle_of(FaceRequest& request) noexcept;
 /// nullptr for another kind of request. The handle is valid.

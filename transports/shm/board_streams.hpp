@@ -20,6 +20,8 @@ namespace tutti::transport::shm {
 class BoardStreams {
 public:
     static constexpr std::size_t kChunkBytes = 8192;
+    /// Of a chunk whose readers do not know its size.
+    static constexpr std::size_t kAnySize = static_cast<std::size_t>(-1);
     static constexpr std::uint64_t kCells = 8;
 
     static std::size_t size_bytes(std::uint32_t members) noexcept
@@ -113,14 +115,14 @@ private:
         // acquire by writers, before they write again.
         std::atomic<std::uint64_t> position;
     };
-    // Data of up to kBeside bytes lies in the line of the mark: it arrives with it.
+    // Data of up to kBeside bytes lies in the line of the mark: it arrives with it. So does the start of data
+    // whose readers do not know its size. Other data begins with a line.
     static constexpr std::size_t kBeside = kLine - 16;
     struct Cell {
         // Release by the writer, after the data; acquire by the readers.
         alignas(kLine) std::atomic<std::uint64_t> mark;
         bool lends;
-        alignas(16) std::byte beside[kBeside];
-        alignas(kLine) std::byte data[kChunkBytes];
+        alignas(16) std::byte data[kBeside + kChunkBytes];
     };
     static constexpr int kPositionBits = 40;
 
@@ -150,7 +152,7 @@ private:
     std::byte* place(std::uint32_t member, std::size_t size_bytes) const noexcept
     {
         Cell& at = cell(member);
-        return size_bytes <= kBeside ? at.beside : at.data;
+        return size_bytes <= kBeside || size_bytes == kAnySize ? at.data : at.data + kBeside;
     }
     std::uint64_t mark() const noexcept
     {

@@ -11,6 +11,29 @@ using collectives::ask_for;
 using collectives::CallKind;
 using collectives::Group;
 
+namespace {
+
+/// The blocks of all ranks in the output, and this rank's own, which lies among them in place.
+struct GatheredBlocks {
+    GatheredBlocks(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& counts)
+        : all("allgatherv", "output", counts, buffers.out, state.size(), ByteBlocks::Use::received),
+          own(buffers.in.data)
+    {
+        const std::span<std::byte> place = all.in(buffers.out.data)[state.rank()];
+        if (buffers.in_place) {
+            own = place.data();
+            return;
+        }
+        check_own_count("allgatherv", "input", buffers.in, place.size(), state.rank());
+        check_apart("allgatherv", buffers.in, buffers.out);
+    }
+
+    ByteBlocks all;
+    const std::byte* own;
+};
+
+}  // namespace
+
 CallHandle call_allgather(const StatePointer& state, Form form, const BlockBuffers& given,
                           const CollectiveOptions& options)
 {
@@ -33,18 +56,10 @@ CallHandle call_allgatherv(const StatePointer& state, Form form, const BlockBuff
                            const BlockCounts& counts, const CollectiveOptions& options)
 {
     const Contiguous buffers("allgatherv", given);
-    const auto& in = buffers.in;
-    const auto& out = buffers.out;
-    ByteBlocks blocks("allgatherv", "output", counts, out, state->size(), ByteBlocks::Use::received);
-    const std::span<std::byte> place = blocks.in(out.data)[state->rank()];
-    if (!buffers.in_place) {
-        check_own_count("allgatherv", "input", in, place.size(), state->rank());
-        check_apart("allgatherv", in, out);
-    }
     return run(state, form, buffers,
-               [own = buffers.in_place ? place.data() : in.data, blocks = std::move(blocks), out = out.data,
+               [blocks = GatheredBlocks(*state, buffers, counts), out = buffers.out.data,
                 asked = ask_for(CallKind::allgatherv, options.algorithm)](Group& group) {
-                   return collectives::allgatherv(group, own, blocks.in(out), asked);
+                   return collectives::allgatherv(group, blocks.own, blocks.all.in(out), asked);
                });
 }
 

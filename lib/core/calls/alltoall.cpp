@@ -13,6 +13,21 @@ using collectives::Group;
 
 namespace {
 
+struct BothBlocks {
+    BothBlocks(const CommunicatorState& state, const ConstElements& in, const BlockCounts& sent,
+               const ConstElements& out, const BlockCounts& received)
+        : from("alltoallv", "input", sent, in, state.size(), ByteBlocks::Use::sent),
+          to("alltoallv", "output", received, out, state.size(), ByteBlocks::Use::received)
+    {
+        check_apart("alltoallv", in, out);
+        const auto rank = static_cast<std::size_t>(state.rank());
+        check_kept_count("alltoallv", from.sizes()[rank], to.sizes()[rank], state.rank());
+    }
+
+    ByteBlocks from;
+    ByteBlocks to;
+};
+
 CallHandle call_alltoallv_in_place(const StatePointer& state, Form form, const Contiguous& buffers,
                                    const BlockCounts& counts, const CollectiveOptions& options)
 {
@@ -53,15 +68,10 @@ CallHandle call_alltoallv(const StatePointer& state, Form form, const BlockBuffe
         return call_alltoallv_in_place(state, form, buffers, received, options);
     const auto& in = buffers.in;
     const auto& out = buffers.out;
-    ByteBlocks from("alltoallv", "input", sent, in, state->size(), ByteBlocks::Use::sent);
-    ByteBlocks to("alltoallv", "output", received, out, state->size(), ByteBlocks::Use::received);
-    check_apart("alltoallv", in, out);
-    const auto rank = static_cast<std::size_t>(state->rank());
-    check_kept_count("alltoallv", from.sizes()[rank], to.sizes()[rank], state->rank());
     return run(state, form, buffers,
-               [from = std::move(from), to = std::move(to), in = in.data, out = out.data,
+               [blocks = BothBlocks(*state, in, sent, out, received), in = in.data, out = out.data,
                 asked = ask_for(CallKind::alltoallv, options.algorithm)](Group& group) {
-                   return collectives::alltoallv(group, from.in(in), to.in(out), asked);
+                   return collectives::alltoallv(group, blocks.from.in(in), blocks.to.in(out), asked);
                });
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "lib/core/calls/packed_buffers.hpp"
@@ -46,7 +47,8 @@ private:
 
 /// Runs the plan of a call over `buffers` in one of the three forms.
 template <class Plan>
-CallHandle run(const StatePointer& state, Form form, const Contiguous& buffers, Plan plan)
+requires(!std::is_reference_v<Plan>) CallHandle
+    run(const StatePointer& state, Form form, const Contiguous& buffers, Plan&& plan)
 {
     if (buffers.packed == nullptr) [[likely]]
         return run(state, form, std::move(plan));

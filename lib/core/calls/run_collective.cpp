@@ -19,10 +19,10 @@ void collective_ended(void* context) noexcept
 
 void CallHandle::keep(std::shared_ptr<void> what) const
 {
-    if (starter_ != nullptr)
-        starter_->keep = std::move(what);
-    else if (state_ != nullptr)
-        RequestAccess::keep(*state_, std::move(what));
+    if (Starter* const starter = started_by())
+        starter->keep = std::move(what);
+    else if (RequestState* const operation = state())
+        RequestAccess::keep(*operation, std::move(what));
 }
 
 }  // namespace tutti::detail

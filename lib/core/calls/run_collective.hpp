@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "lib/core/calls/collective_request.hpp"
@@ -106,8 +107,10 @@ private:
     std::shared_ptr<const Plan> plan_;
 };
 
+/// A blocking call moves no plan.
 template <class Plan>
-CallHandle run(const std::shared_ptr<CommunicatorState>& state, Form form, Plan plan)
+requires(!std::is_reference_v<Plan>) CallHandle
+    run(const std::shared_ptr<CommunicatorState>& state, Form form, Plan&& plan)
 {
     if (form == Form::blocking) [[likely]] {
         run_blocking(*state, plan);

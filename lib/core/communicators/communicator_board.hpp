@@ -51,6 +51,7 @@ public:
     }
 
     collectives::Operation room() override { return when(Event::room); }
+    static_assert(kAnySize == transport::shm::BoardStreams::kAnySize);
     std::byte* own_chunk(std::size_t size_bytes) noexcept override
     {
         return memory_.streams().own_chunk(size_bytes);
