@@ -94,10 +94,9 @@ void fail(int error_class, std::string detail)
     throw Failure(error_class, std::move(detail));
 }
 
-void check_not_null(const void* argument, std::string_view name)
+void refuse_null(std::string_view name)
 {
-    if (argument == nullptr) [[unlikely]]
-        fail(MPI_ERR_ARG, fmt::format("{} is a null pointer; pass the address of a variable", name));
+    fail(MPI_ERR_ARG, fmt::format("{} is a null pointer; pass the address of a variable", name));
 }
 
 int make_code(int error_class, std::string sentence)

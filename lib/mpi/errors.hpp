@@ -26,8 +26,13 @@ private:
 
 /// `detail` says what is wrong and the remedy, without the call and the communicator.
 [[noreturn]] void fail(int error_class, std::string detail);
+[[noreturn]] void refuse_null(std::string_view name);
 /// Fails with MPI_ERR_ARG for an argument that must not be a null pointer.
-void check_not_null(const void* argument, std::string_view name);
+inline void check_not_null(const void* argument, std::string_view name)
+{
+    if (argument == nullptr) [[unlikely]]
+        refuse_null(name);
+}
 
 /// The code of an error, and its sentence for MPI_Error_string. Any thread.
 int make_code(int error_class, std::string sentence);

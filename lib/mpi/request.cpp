@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
@@ -10,6 +12,7 @@
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/generalized.hpp"
 #include "lib/mpi/runtime.hpp"
+#include "lib/mpi/status.hpp"
 #include "tutti/call_handle.hpp"
 
 namespace tutti::mpi {
@@ -24,10 +27,12 @@ struct DoneRequest final : FaceRequest {
     void recycle() noexcept override {}
 };
 
+// Never destroyed: a program may end without MPI_Finalize.
+alignas(DoneRequest) constinit std::byte done_memory[sizeof(DoneRequest)]{};
+
 DoneRequest& done_request() noexcept
 {
-    static DoneRequest& one = *new DoneRequest;
-    return one;
+    return *std::launder(reinterpret_cast<DoneRequest*>(done_memory));
 }
 
 MPI_Request handle_of(RequestState& state) noexcept
@@ -64,7 +69,7 @@ int FaceRequest::let_go(progress::Engine::Lock&)
 
 void define_done_request(detail::Process& process) noexcept
 {
-    done_request().owner = &process;
+    (::new (done_memory) DoneRequest)->owner = &process;
 }
 
 RequestState& done_operation() noexcept
@@ -155,6 +160,19 @@ Completed take(progress::Engine::Lock& lock, MPI_Request& request)
     }
     detail::recycle(state);
     return completed;
+}
+
+bool take_success(RequestState& state, MPI_Request& request, MPI_Status* status)
+{
+    const bool is_core = state.kind != RequestState::Kind::own;
+    if (handle_of(state) != request || state.status.code != ErrorCode::success ||
+        !(is_core || &state == &done_operation()))
+        return false;
+    fill(status, state.status);
+    request = MPI_REQUEST_NULL;
+    if (is_core)
+        detail::recycle(state);
+    return true;
 }
 
 void let_go(RequestState& operation)

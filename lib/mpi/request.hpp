@@ -67,6 +67,9 @@ struct Completed {
 Completed result_of(progress::Engine::Lock& lock, MPI_Request request);
 /// The same, and the request ends unless it is persistent.
 Completed take(progress::Engine::Lock& lock, MPI_Request& request);
+/// The same for what most requests are: an operation without a request of MPI's own, complete and without an
+/// error. False for others, which take() ends.
+bool take_success(detail::RequestState& state, MPI_Request& request, MPI_Status* status);
 /// Nobody waits for the operation any more; a wait for the end of the job does. Under the lock.
 void let_go(detail::RequestState& operation);
 

@@ -18,6 +18,12 @@ public:
     explicit Results(const char* call) noexcept : call_(call) {}
 
     void add(const Completed& completed, MPI_Status* status);
+    /// For a status that has been filled.
+    void add_success(MPI_Status* status) noexcept
+    {
+        if (status != nullptr)
+            status->MPI_ERROR = MPI_SUCCESS;
+    }
     /// What the call returns. Not under the lock.
     int code() const { return failed_ == 0 ? MPI_SUCCESS : hand_over_first(); }
 

@@ -1,6 +1,6 @@
 #include "lib/mpi/runtime.hpp"
 
-#include <atomic>
+#include <memory>
 #include <thread>
 
 #include "lib/core/job/job.hpp"
@@ -19,11 +19,7 @@ namespace tutti::mpi {
 
 namespace {
 
-enum class Phase { before, running, ended };
-
 struct State {
-    // Stored with release when the rest is there, and loaded with acquire: any thread may ask.
-    std::atomic<Phase> phase{Phase::before};
     std::shared_ptr<detail::Process> process;
     std::thread::id main_thread;
 };
@@ -44,11 +40,6 @@ std::string name_of_communicator(std::uint64_t context)
     return context == detail::kWorldContext ? "MPI_COMM_WORLD" : "";
 }
 
-Phase phase() noexcept
-{
-    return state().phase.load(std::memory_order_acquire);
-}
-
 }  // namespace
 
 void Runtime::begin(ThreadLevel threads)
@@ -57,6 +48,7 @@ void Runtime::begin(ThreadLevel threads)
         fail(MPI_ERR_OTHER, "MPI was initialised before; a process does it once");
     State& all = state();
     all.process = detail::Job::join(nullptr, {.threads = threads});
+    process_ = all.process.get();
     if (control::Channel* const launcher = all.process->bootstrap().control())
         launcher->joined("MPI_Finalize");
     all.main_thread = std::this_thread::get_id();
@@ -65,7 +57,7 @@ void Runtime::begin(ThreadLevel threads)
     define_communicators(*all.process);
     define_done_request(*all.process);
     check::Checker::set_names(name_of_communicator);
-    all.phase.store(Phase::running, std::memory_order_release);
+    phase_.store(Phase::running, std::memory_order_release);
     define_info_of_start();
 }
 
@@ -80,33 +72,13 @@ void Runtime::end()
         report_handles(*checker);
     }
     forget_communicators();
-    all.phase.store(Phase::ended, std::memory_order_release);
+    phase_.store(Phase::ended, std::memory_order_release);
     detail::Job::leave(std::move(all.process), false);
-}
-
-bool Runtime::was_begun() noexcept
-{
-    return phase() != Phase::before;
-}
-
-bool Runtime::is_running() noexcept
-{
-    return phase() == Phase::running;
-}
-
-bool Runtime::has_ended() noexcept
-{
-    return phase() == Phase::ended;
 }
 
 bool Runtime::is_main_thread() noexcept
 {
     return std::this_thread::get_id() == state().main_thread;
-}
-
-detail::Process& Runtime::process() noexcept
-{
-    return *state().process;
 }
 
 }  // namespace tutti::mpi

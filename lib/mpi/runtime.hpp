@@ -1,7 +1,7 @@
 // The job that MPI has joined.
 #pragma once
 
-#include <memory>
+#include <atomic>
 
 #include "tutti/environment.hpp"
 
@@ -15,13 +15,22 @@ public:
     /// Throws Failure unless MPI is running.
     static void end();
 
-    static bool was_begun() noexcept;
-    static bool is_running() noexcept;
-    static bool has_ended() noexcept;
+    static bool was_begun() noexcept { return phase() != Phase::before; }
+    static bool is_running() noexcept { return phase() == Phase::running; }
+    static bool has_ended() noexcept { return phase() == Phase::ended; }
     /// Whether the calling thread began MPI.
     static bool is_main_thread() noexcept;
     /// Only while MPI is running.
-    static detail::Process& process() noexcept;
+    static detail::Process& process() noexcept { return *process_; }
+
+private:
+    enum class Phase : unsigned char { before, running, ended };
+
+    static Phase phase() noexcept { return phase_.load(std::memory_order_acquire); }
+
+    // Stored with release when the rest is there, and loaded with acquire: any thread may ask.
+    inline static constinit std::atomic<Phase> phase_{Phase::before};
+    inline static constinit detail::Process* process_ = nullptr;
 };
 
 }  // namespace tutti::mpi

@@ -27,7 +27,7 @@ inline void check_block_length(MPI_Count length)
 inline void check_array(bool is_null, MPI_Count count, std::string_view name)
 {
     if (is_null && count > 0)
-        check_not_null(nullptr, name);
+        refuse_null(name);
     constexpr MPI_Count kMostEntries = MPI_Count{1} << 48;
     if (count > kMostEntries)
         fail(MPI_ERR_COUNT, fmt::format("{} has {} entries, which exceed the address space", name, count));

@@ -111,6 +111,8 @@ int wait(MPI_Request* request, MPI_Status* status)
         }
         auto lock = detail::process_of(*state).engine().lock();
         detail::wait(lock, *state);
+        if (take_success(*state, *request, status)) [[likely]]
+            return MPI_SUCCESS;
         const Completed completed = take(lock, *request);
         lock.unlock();
         return finish("MPI_Wait", completed, status);
@@ -145,7 +147,10 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses)
             if (!lock.owns_lock())
                 lock = detail::process_of(*state).engine().lock();
             detail::wait(lock, *state);
-            results.add(take(lock, requests[i]), status);
+            if (take_success(*state, requests[i], status)) [[likely]]
+                results.add_success(status);
+            else
+                results.add(take(lock, requests[i]), status);
         }
         if (lock.owns_lock())
             lock.unlock();
