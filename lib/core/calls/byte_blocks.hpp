@@ -25,6 +25,8 @@ class ByteBlocks {
 public:
     enum class Use { sent, received };
 
+    /// None.
+    ByteBlocks() noexcept : ranks_(0) {}
     /// Throws ErrorCode::invalid_argument in the name of `operation` unless there is a block for each of
     /// `ranks` ranks, all blocks lie within `buffer`, and received blocks do not overlap. `name` is the
     /// user's word for the buffer, `whose` for a rank.

@@ -1,7 +1,5 @@
 // gather, gatherv, scatter and scatterv of a communicator: one operation in two directions. A rank has its
 // own block, and the root the whole; in place, the root's own block lies within the whole.
-#include <optional>
-
 #include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
@@ -29,9 +27,31 @@ struct EqualParts {
 };
 
 struct UnequalParts {
+    UnequalParts(const CommunicatorState& state, const Names& names, const Elements& own_part,
+                 const Elements& whole_part, const BlockCounts& counts, ByteBlocks::Use use, bool in_place,
+                 int root)
+        : own{own_part.data, own_part.size_bytes()},
+          whole(whole_part.data),
+          blocks(state.rank() == root
+                     ? ByteBlocks(names.operation, names.whole, counts, whole_part, state.size(), use)
+                     : ByteBlocks())
+    {
+        if (state.rank() != root) {
+            check_memory(names.operation, names.own, own_part);
+            return;
+        }
+        const std::span<std::byte> place = blocks.in(whole)[root];
+        if (in_place) {
+            own = place;
+        } else {
+            check_own_count(names.operation, names.own, own_part, place.size(), root);
+            check_apart(names.operation, own_part, whole_part);
+        }
+    }
+
     std::span<std::byte> own;
-    std::byte* whole = nullptr;
-    std::optional<ByteBlocks> blocks;  // at root
+    std::byte* whole;
+    ByteBlocks blocks;  // at root
 };
 
 // As mutable elements: which of the two buffers is only read depends on the direction.
@@ -57,26 +77,6 @@ inline EqualParts equal_parts(const CommunicatorState& state, const Names& names
     check_multiple(names.operation, names.own, own, names.whole, whole, state.size());
     check_apart(names.operation, own, whole);
     return {bytes_of(own), whole.data};
-}
-
-UnequalParts unequal_parts(const CommunicatorState& state, const Names& names, const Elements& own,
-                           const Elements& whole, const BlockCounts& counts, ByteBlocks::Use use,
-                           bool in_place, int root)
-{
-    UnequalParts parts{bytes_of(own), whole.data, {}};
-    if (state.rank() != root) {
-        check_memory(names.operation, names.own, own);
-        return parts;
-    }
-    parts.blocks.emplace(names.operation, names.whole, counts, whole, state.size(), use);
-    const std::span<std::byte> place = parts.blocks->in(whole.data)[root];
-    if (in_place) {
-        parts.own = place;
-    } else {
-        check_own_count(names.operation, names.own, own, place.size(), root);
-        check_apart(names.operation, own, whole);
-    }
-    return parts;
 }
 
 // In place, a rank other than root has its own block in the only buffer.
@@ -117,11 +117,10 @@ CallHandle call_gatherv(const StatePointer& state, Form form, const BlockBuffers
                              used_by_gather(given.in_place, state->rank() == options.root, false));
     const Elements own = buffers.in_place ? buffers.out : input_of(buffers);
     return run(state, form, buffers,
-               [parts = unequal_parts(*state, {"gatherv", "input", "output"}, own, buffers.out, counts,
-                                      ByteBlocks::Use::received, buffers.in_place, options.root),
+               [parts = UnequalParts(*state, {"gatherv", "input", "output"}, own, buffers.out, counts,
+                                     ByteBlocks::Use::received, buffers.in_place, options.root),
                 root = options.root, asked = ask_for(CallKind::gatherv, options.algorithm)](Group& group) {
-                   const auto all = parts.blocks ? parts.blocks->in(parts.whole) : collectives::Blocks();
-                   return collectives::gatherv(group, parts.own, all, root, asked);
+                   return collectives::gatherv(group, parts.own, parts.blocks.in(parts.whole), root, asked);
                });
 }
 
@@ -149,12 +148,11 @@ CallHandle call_scatterv(const StatePointer& state, Form form, const BlockBuffer
                              used_by_scatter(given.in_place, state->rank() == options.root, false));
     const Elements whole = buffers.in_place ? buffers.out : input_of(buffers);
     return run(state, form, buffers,
-               [parts = unequal_parts(*state, {"scatterv", "output", "input"}, buffers.out, whole, counts,
-                                      ByteBlocks::Use::sent, buffers.in_place, options.root),
+               [parts = UnequalParts(*state, {"scatterv", "output", "input"}, buffers.out, whole, counts,
+                                     ByteBlocks::Use::sent, buffers.in_place, options.root),
                 root = options.root, asked = ask_for(CallKind::scatterv, options.algorithm)](Group& group) {
                    const std::byte* const data = parts.whole;
-                   const auto all = parts.blocks ? parts.blocks->in(data) : collectives::ConstBlocks();
-                   return collectives::scatterv(group, all, parts.own, root, asked);
+                   return collectives::scatterv(group, parts.blocks.in(data), parts.own, root, asked);
                });
 }
 
