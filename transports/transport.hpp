@@ -68,9 +68,11 @@ struct Capabilities {
     bool gathers = false;               // send_parts() works
     std::size_t eager_limit_bytes = 0;  // a receiver may keep a message up to this size; 0: kEagerLimitBytes
     std::size_t early_bytes = 0;        // how much of a longer message may follow its envelope unasked
-    bool same_clock = false;            // peers are on this host: they read the same monotonic clock
-    double latency_ns;                  // one way, small frame: a hint for choosing among transports
-    double bytes_per_ns;                // for streams: also a hint
+    std::size_t piece_bytes =
+        64u << 10;            // at most so much of a message that has to be collected goes at a time
+    bool same_clock = false;  // peers are on this host: they read the same monotonic clock
+    double latency_ns;        // one way, small frame: a hint for choosing among transports
+    double bytes_per_ns;      // for streams: also a hint
 };
 
 class Transport {

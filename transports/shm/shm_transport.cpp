@@ -21,6 +21,9 @@ constexpr std::size_t kFramesAPass = 8;
 // wait for it. An unexpected message's early bytes are copied once more.
 constexpr std::size_t kEarlyBytes = 64u << 10;
 
+// Both ranks work on a message at once, one behind the other by so much.
+constexpr std::size_t kCollectedBytes = 8u << 10;
+
 constexpr const char* kEnded = "its process has ended on this host";
 constexpr const char* kDeparted = "it has left the job";
 
@@ -95,6 +98,7 @@ Capabilities ShmTransport::capabilities() const noexcept
     return {.max_payload_bytes = inbox_.ring(0).max_payload(),
             .inject_below = inbox_.ring(0).max_payload(),
             .early_bytes = shares_copies_ ? kEarlyBytes : 0,
+            .piece_bytes = kCollectedBytes,
             .same_clock = true,
             .latency_ns = 80,
             .bytes_per_ns = 20};

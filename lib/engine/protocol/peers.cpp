@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/engine/protocol/pieces.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 #include "tutti/error.hpp"
 
@@ -25,6 +26,7 @@ Peer& Peers::connected(int rank)
                                   options_.unexpected_bytes - kEagerOverheadBytes);
         to.same_clock = capabilities.same_clock;
         to.early_bytes = capabilities.early_bytes;
+        to.piece_bytes = std::min({capabilities.piece_bytes, kPieceBytes, to.max_payload});
         if (options_.injects)
             to.inject_below =
                 std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});

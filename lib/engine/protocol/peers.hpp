@@ -44,6 +44,7 @@ struct Peer : base::ListHook<PendingPeerTag> {
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     std::size_t eager_limit = 0;   // larger messages go by rendezvous
     std::size_t early_bytes = 0;   // so much of them goes with the envelope
+    std::size_t piece_bytes = 0;   // a frame takes no more of a collected message
     unsigned offered = 0;          // messages that it has not answered
     WindowRun window_run;          // of its timed messages
     bool maps_memory = false;      // memory with a key is read in place

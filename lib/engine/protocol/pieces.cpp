@@ -30,8 +30,8 @@ void for_each_place(transport::Parts parts, std::size_t offset, std::size_t size
 std::span<const std::byte> collect_next(SendRequest& request, std::size_t size_bytes)
 {
     if (request.collected == nullptr)
-        request.collected =
-            std::make_unique_for_overwrite<std::byte[]>(std::min(request.data.size(), kPieceBytes));
+        request.collected = std::make_unique_for_overwrite<std::byte[]>(
+            std::min(request.data.size(), most_in_frame(request)));
     const std::span<std::byte> piece(request.collected.get(), size_bytes);
     if (request.collected_end != request.sent + size_bytes) {
         request.collect(request, request.sent, piece);
@@ -53,6 +53,11 @@ transport::SendResult send_gathered(SendRequest& request, std::span<const std::b
 }
 
 }  // namespace
+
+std::size_t most_in_frame(const SendRequest& request) noexcept
+{
+    return request.collect == nullptr ? request.peer->max_payload : request.peer->piece_bytes;
+}
 
 bool send_piece(SendRequest& request, std::span<const std::byte> header, std::size_t payload_bytes)
 {

@@ -5,12 +5,13 @@
 
 namespace tutti::protocol {
 
-/// Transports that take one place only get this much of a scattered message at a time. A longer message goes
-/// by rendezvous, piece by piece.
+/// Transports that take one place only get no more of a scattered message at a time. A longer message goes by
+/// rendezvous.
 inline constexpr std::size_t kPieceBytes = 64u << 10;
 
-/// Sends one frame with the next payload bytes, at most kPieceBytes if they are collected. False: try again
-/// later.
+/// How many bytes of the message go in one frame.
+std::size_t most_in_frame(const SendRequest& request) noexcept;
+/// Sends one frame with the next payload bytes, at most most_in_frame(). False: try again later.
 bool send_piece(SendRequest& request, std::span<const std::byte> header, std::size_t payload_bytes);
 
 /// SendRequest::collect of a message in parts.

@@ -118,8 +118,7 @@ void Rendezvous::on_cts(Peer& from, const CtsHeader& cts)
 
 bool Rendezvous::stream(SendRequest& request)
 {
-    const std::size_t most = request.collect == nullptr ? request.peer->max_payload
-                                                        : std::min(request.peer->max_payload, kPieceBytes);
+    const std::size_t most = most_in_frame(request);
     while (request.sent < request.wanted) {
         const DataHeader header{Lead::of(FrameKind::data), request.receiver_id, request.sent};
         if (!send_piece(request, bytes_of(header), std::min(most, request.wanted - request.sent)))

@@ -59,7 +59,7 @@ bool Sender::needs_rendezvous(const SendRequest& request) const
 bool Sender::start_eagerly(SendRequest& request)
 {
     const std::size_t total = request.data.size();
-    const std::size_t most = request.peer->max_payload;
+    const std::size_t most = most_in_frame(request);
     const FrameKind kind = total <= most ? FrameKind::eager : FrameKind::eager_first;
     const EagerFirstHeader header{EagerHeader::of(kind, request.envelope), total};
     request.unasked = request.wanted = total;
@@ -94,7 +94,8 @@ bool Sender::start(SendRequest& request)
     }
     const SegmentHeader header = Lead::of(FrameKind::segment);
     while (request.sent < request.unasked)
-        if (!send_piece(request, bytes_of(header), std::min(to.max_payload, request.unasked - request.sent)))
+        if (!send_piece(request, bytes_of(header),
+                        std::min(most_in_frame(request), request.unasked - request.sent)))
             return false;
     return true;
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "lib/foundation/base/copy.hpp"
+#include "lib/foundation/datatype/every_second.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::datatype {
@@ -71,8 +72,11 @@ private:
         const auto place = [=](std::size_t index) {
             return offset_bytes + stride_bytes * static_cast<std::ptrdiff_t>(index);
         };
-        if (item == nullptr)
-            return runs(item_bytes, count, place);
+        if (item == nullptr) {
+            if (!columns(item_bytes, stride_bytes, offset_bytes, count))
+                runs(item_bytes, count, place);
+            return;
+        }
         for (std::size_t i = 0; i < count; ++i)
             piece(item, place(i), 0, item_bytes);
     }
@@ -84,6 +88,62 @@ private:
         else
             base::copy_bytes(base_ + offset_bytes, wire_, size_bytes);
         wire_ += size_bytes;
+    }
+
+    // Runs of an element each, at equal distances: a column. False for other sizes of elements.
+    bool columns(std::size_t run_bytes, std::ptrdiff_t stride_bytes, std::ptrdiff_t offset_bytes,
+                 std::size_t count)
+    {
+        std::byte* const first = base_ + offset_bytes;
+        switch (run_bytes) {
+            case 1:
+                column<std::uint8_t>(first, stride_bytes, count);
+                return true;
+            case 2:
+                column<std::uint16_t>(first, stride_bytes, count);
+                return true;
+            case 4:
+                column<std::uint32_t>(first, stride_bytes, count);
+                return true;
+            case 8:
+                column<std::uint64_t>(first, stride_bytes, count);
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    // Every second element is so usual that it has ways of its own: both directions go by vectors. Distances
+    // are added, not multiplied with the index.
+    template <class Element>
+    void column(std::byte* object, std::ptrdiff_t stride_bytes, std::size_t count)
+    {
+        constexpr std::ptrdiff_t kEverySecond = 2 * sizeof(Element);
+        if (stride_bytes != kEverySecond)
+            return copy_column<Element>(object, stride_bytes, count);
+        if constexpr (!kPacking) {
+            const std::size_t spread = spread_every_second(object, wire_, sizeof(Element), count);
+            wire_ += spread * sizeof(Element);
+            object += 2 * spread * sizeof(Element);
+            count -= spread;
+        }
+        copy_column<Element>(object, kEverySecond, count);
+    }
+
+    template <class Element>
+    [[gnu::always_inline]] void copy_column(std::byte* object, std::ptrdiff_t stride_bytes, std::size_t count)
+    {
+        std::byte* wire = wire_;
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < count; ++i) {
+            if constexpr (kPacking)
+                std::memcpy(wire, object, sizeof(Element));
+            else
+                std::memcpy(object, wire, sizeof(Element));
+            wire += sizeof(Element);
+            object += stride_bytes;
+        }
+        wire_ = wire;
     }
 
     // Copies many small runs with a constant size, which the compiler turns into single moves: a column of

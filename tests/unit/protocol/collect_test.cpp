@@ -44,11 +44,13 @@ TEST_CASE("a message is collected as it leaves: every byte once, whatever the tr
                  transport::FaultOptions{.seed = 4, .pending = 1},
                  transport::FaultOptions{.seed = 5, .again = 0.3, .pending = 0.3, .idle = 0.2});
     const std::size_t frame_bytes = GENERATE(64u, 1000u, 200'000u);
+    const std::size_t piece_bytes = GENERATE(as<std::size_t>{}, 700, kPieceBytes);
     const bool posted = GENERATE(false, true);
-    CAPTURE(faults.seed, frame_bytes, posted);
+    CAPTURE(faults.seed, frame_bytes, piece_bytes, posted);
     Wire wire({.protocol = {.eager_limit_bytes = 100'000, .unexpected_bytes = 1 << 20},
                .faults = faults,
-               .frame_bytes = frame_bytes});
+               .frame_bytes = frame_bytes,
+               .piece_bytes = piece_bytes});
     for (const std::size_t size : {1u, 64u, 3000u, 65'536u, 65'537u, 150'000u}) {
         CAPTURE(size);
         Backwards one(size, size);
@@ -63,7 +65,7 @@ TEST_CASE("a message is collected as it leaves: every byte once, whatever the tr
         CHECK(one.message.arrived());
         CHECK(one.in_order);
         CHECK(one.collected == size);
-        CHECK(one.largest <= std::min(kPieceBytes, frame_bytes));
+        CHECK(one.largest <= std::min(piece_bytes, frame_bytes));
     }
 }
 

@@ -23,6 +23,7 @@ public:
         capabilities.max_payload_bytes = wire_.options_.frame_bytes;
         capabilities.inject_below = wire_.options_.frame_bytes;
         capabilities.gathers = wire_.options_.gathers;
+        capabilities.piece_bytes = wire_.options_.piece_bytes;
         capabilities.early_bytes = wire_.options_.early_bytes;
         capabilities.same_clock = true;
         return capabilities;

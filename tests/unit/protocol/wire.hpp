@@ -28,9 +28,10 @@ struct WireOptions {
     ProtocolOptions protocol{};
     transport::FaultOptions faults{};
     std::size_t frame_bytes = 64;
-    std::size_t queue_frames = 1000000;  // then `again`
-    std::size_t early_bytes = 0;         // so much of a long message goes with its envelope
-    bool gathers = false;                // sends from several places at once
+    std::size_t queue_frames = 1000000;   // then `again`
+    std::size_t piece_bytes = 64u << 10;  // a frame has no more of a collected message
+    std::size_t early_bytes = 0;          // so much of a long message goes with its envelope
+    bool gathers = false;                 // sends from several places at once
     // Asks where payloads belong, and brings each in two passes: half of it, then the rest.
     bool asks_destination = false;
     // What RemoteMemory::get does, on both sides; empty: the transport cannot read remote memory.
