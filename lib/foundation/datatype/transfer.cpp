@@ -134,14 +134,16 @@ private:
     [[gnu::always_inline]] void copy_column(std::byte* object, std::ptrdiff_t stride_bytes, std::size_t count)
     {
         std::byte* wire = wire_;
+        std::size_t offset = 0;  // unsigned: behind the last element it may be any
 #pragma GCC unroll 8
         for (std::size_t i = 0; i < count; ++i) {
+            std::byte* const place = object + static_cast<std::ptrdiff_t>(offset);
             if constexpr (kPacking)
-                std::memcpy(wire, object, sizeof(Element));
+                std::memcpy(wire, place, sizeof(Element));
             else
-                std::memcpy(object, wire, sizeof(Element));
+                std::memcpy(place, wire, sizeof(Element));
             wire += sizeof(Element);
-            object += stride_bytes;
+            offset += static_cast<std::size_t>(stride_bytes);
         }
         wire_ = wire;
     }
