@@ -73,6 +73,7 @@ void Runtime::end()
     }
     forget_communicators();
     phase_.store(Phase::ended, std::memory_order_release);
+    process_ = nullptr;
     detail::Job::leave(std::move(all.process), false);
 }
 

@@ -14,9 +14,9 @@ using protocol::SendRequest;
 
 namespace {
 
-// Up to this size, messages with a layout are packed first and go without a request if possible. Longer ones
-// are packed piece by piece.
-constexpr std::size_t kPackedWholeBytes = 1u << 10;
+// Shorter messages with a layout are packed first and go without a request if possible. Others are packed
+// piece by piece.
+constexpr std::size_t kPackedBelowBytes = 1u << 10;
 
 // The number of elements in a buffer of `size_bytes`; the layout is not empty.
 std::size_t elements_of(const datatype::Typemap& layout, std::size_t size_bytes) noexcept
@@ -40,7 +40,7 @@ void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<cons
 [[gnu::noinline]] bool send_packed(const CommunicatorState& state, const ConstView& view, int destination,
                                    int tag)
 {
-    std::array<std::byte, kPackedWholeBytes> memory;
+    std::array<std::byte, kPackedBelowBytes> memory;
     const std::span<std::byte> packed = std::span(memory).first(view.size_bytes);
     datatype::pack(*view.layout, elements_of(*view.layout, view.size_bytes), view.data, 0, packed);
     return send_at_once(state, {packed.data(), packed.size(), nullptr}, destination, tag, SendMode::standard);
@@ -49,7 +49,7 @@ void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<cons
 bool goes_packed(const CommunicatorState& state, const ConstView& view, int destination, int tag,
                  SendMode mode)
 {
-    return view.layout != nullptr && view.size_bytes <= kPackedWholeBytes && mode != SendMode::synchronous &&
+    return view.layout != nullptr && view.size_bytes < kPackedBelowBytes && mode != SendMode::synchronous &&
            send_packed(state, view, destination, tag);
 }
 
