@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstdlib>
@@ -78,6 +79,29 @@ const void* library_of(const void* address) noexcept
     return dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
+// Whether the malloc that the program calls is this library's. A program at fixed addresses has an entry of
+// its own for each function whose address it takes: that lies in the program, and leads to the first library
+// that has the function.
+bool leads_here() noexcept
+{
+    using Malloc = void*(std::size_t);
+    using Free = void(void*);
+    auto* const called = reinterpret_cast<Malloc*>(dlsym(RTLD_DEFAULT, "malloc"));
+    if (library_of(reinterpret_cast<const void*>(called)) == library_of(&next))
+        return true;
+    static Malloc* behind = nullptr;
+    static std::atomic<bool> has_come{false};
+    behind = next.malloc;
+    next.malloc = [](std::size_t bytes) {
+        has_come.store(true, std::memory_order_relaxed);
+        return behind(bytes);
+    };
+    void* const block = called(1);
+    next.malloc = behind;
+    reinterpret_cast<Free*>(dlsym(RTLD_DEFAULT, "free"))(block);
+    return has_come.load(std::memory_order_relaxed);
+}
+
 // Another allocator or a sanitizer, before or behind this library, or Valgrind, which replaces the C
 // library's.
 bool is_foreign() noexcept
@@ -86,8 +110,7 @@ bool is_foreign() noexcept
     const char* const preloaded = std::getenv("LD_PRELOAD");
     return library_of(reinterpret_cast<const void*>(next.malloc)) !=
                library_of(reinterpret_cast<const void*>(gnu_get_libc_version)) ||
-           library_of(dlsym(RTLD_DEFAULT, "malloc")) != library_of(&next) ||
-           (preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr);
+           !leads_here() || (preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr);
 }
 
 // `caller` is what asks for the heap. By itself the heap is on only for programs that are linked with it: one
