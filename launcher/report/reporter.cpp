@@ -18,9 +18,10 @@ constexpr std::chrono::milliseconds kAnswerTime{1000};
 constexpr std::chrono::milliseconds kRankTime{1800};
 /// Between two looks that must find the same deadlock.
 constexpr std::chrono::milliseconds kConfirmPause{200};
-/// Ranks say more about a wait the longer it lasts, so a look that finds no deadlock is repeated.
-constexpr std::chrono::milliseconds kLookPause{700};
-constexpr int kDeadlockLooks = 5;
+/// Ranks tell of a wait whenever it has lasted twice as long, so a look that finds no deadlock is repeated
+/// after twice the time. It may have come while a rank wrote, or before all daemons had answered.
+constexpr std::chrono::milliseconds kFirstPause{100};
+constexpr std::chrono::milliseconds kLongestPause{5000};
 
 }  // namespace
 
@@ -166,7 +167,7 @@ void Reporter::become_quiet()
 {
     if (hang_seconds_ <= 0)
         return;
-    look_for_deadlock(kDeadlockLooks);
+    look_for_deadlock(kFirstPause);
     hang_timer_ =
         loop_.after(std::chrono::duration<double>(hang_seconds_), [this] { report_hang(hang_seconds_); });
 }
@@ -188,26 +189,34 @@ void Reporter::report_hang(double seconds)
     });
 }
 
-void Reporter::look_for_deadlock(int tries)
+void Reporter::look_for_deadlock(std::chrono::milliseconds pause)
 {
-    ask(true, [this, tries](JobStatus& job) {
+    ask(true, [this, pause](JobStatus& job) {
         if (!running_ || !moving_.empty() || deadlock_told_)
             return;
-        if (analyse(job).deadlock) {
-            deadlock_timer_ = loop_.after(
-                kConfirmPause, [this, messages = job.sent + job.arrived] { confirm_deadlock(messages); });
-        } else if (tries > 1) {
-            deadlock_timer_ = loop_.after(kLookPause, [this, tries] { look_for_deadlock(tries - 1); });
-        }
+        if (analyse(job).deadlock)
+            deadlock_timer_ = loop_.after(kConfirmPause, [this, pause, messages = job.sent + job.arrived] {
+                confirm_deadlock(messages, pause);
+            });
+        else
+            look_again(pause);
     });
 }
 
-void Reporter::confirm_deadlock(std::uint64_t messages)
+void Reporter::look_again(std::chrono::milliseconds pause)
 {
-    ask(true, [this, messages](JobStatus& job) {
-        const Analysis analysis = analyse(job);
-        if (!running_ || !moving_.empty() || !analysis.deadlock || job.sent + job.arrived != messages)
+    deadlock_timer_ =
+        loop_.after(pause, [this, pause] { look_for_deadlock(std::min(2 * pause, kLongestPause)); });
+}
+
+void Reporter::confirm_deadlock(std::uint64_t messages, std::chrono::milliseconds pause)
+{
+    ask(true, [this, messages, pause](JobStatus& job) {
+        if (!running_ || !moving_.empty() || deadlock_told_)
             return;
+        const Analysis analysis = analyse(job);
+        if (!analysis.deadlock || job.sent + job.arrived != messages)
+            return look_again(pause);
         deadlock_told_ = true;
         tell("a deadlock:", job, analysis, [this](const std::string& text) {
             events_.say(text);

@@ -69,8 +69,10 @@ private:
     void ask(bool whole, std::function<void(JobStatus& job)> done);
     void finish(std::uint32_t number);
     void become_quiet();
-    void look_for_deadlock(int tries);
-    void confirm_deadlock(std::uint64_t messages);
+    /// `pause`: until the next look, if this one finds none.
+    void look_for_deadlock(std::chrono::milliseconds pause);
+    void look_again(std::chrono::milliseconds pause);
+    void confirm_deadlock(std::uint64_t messages, std::chrono::milliseconds pause);
     void report_hang(double seconds);
     std::string text_of(const std::string& title, const JobStatus& job, const Analysis& analysis) const;
     void tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Told told);

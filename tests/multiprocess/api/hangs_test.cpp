@@ -264,7 +264,6 @@ TEST_CASE("the report of 256 ranks is one screen", "[hangs][many]")
     check_words(result.err, hang.words);
     CHECK(result.status == 35);
     CHECK(lines_of(result.err).size() <= kScreenLines);
-    CHECK(result.seconds < 60);
 }
 
 TEST_CASE("two ranks on two hosts that both receive are a deadlock", "[hangs]")

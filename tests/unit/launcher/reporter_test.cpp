@@ -1,0 +1,99 @@
+// When the head looks for a deadlock, and when it is sure of one.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "launcher/report/reporter.hpp"
+#include "tests/unit/launcher/report_support.hpp"
+
+using namespace tutti::launcher;
+
+namespace {
+
+/// One daemon, which gives the answers in turn, and then the last one again.
+struct Job {
+    explicit Job(std::vector<NodeReport> reports) : answers(std::move(reports)) {}
+
+    /// Until it is a deadlock, or for ten seconds.
+    void run()
+    {
+        reporter.begin({0});
+        reporter.node_is_quiet(0, true);
+        loop.after(std::chrono::seconds(10), [this] { loop.stop(); });
+        loop.run();
+    }
+
+    EventLoop loop;
+    std::vector<NodeReport> answers;
+    std::size_t looks = 0;
+    std::vector<std::string> said;
+    int deadlocks = 0;
+    Reporter reporter{loop,
+                      60,
+                      {.ask =
+                           [this](std::uint32_t question, bool) {
+                               NodeReport answer = answers[std::min(looks++, answers.size() - 1)];
+                               answer.number = question;
+                               loop.post([this, answer] { reporter.answered(0, answer); });
+                           },
+                       .ask_rank =
+                           [this](std::uint32_t question, int rank, bool) {
+                               loop.post([=, this] { reporter.rank_answered(question, rank, "main\n"); });
+                           },
+                       .say = [this](const std::string& text) { said.push_back(text); },
+                       .host_of = [](int) { return "a"; },
+                       .deadlock =
+                           [this] {
+                               ++deadlocks;
+                               loop.stop();
+                           }}};
+};
+
+/// As long as a rank has not yet told of its wait.
+NodeReport one_writes()
+{
+    NodeReport node = both_receive();
+    node.quiet = false;
+    node.edges.pop_back();
+    return node;
+}
+
+void check_told_once(const Job& job)
+{
+    CHECK(job.deadlocks == 1);
+    REQUIRE(job.said.size() == 1);
+    CHECK(job.said[0].starts_with("a deadlock:\n"));
+    CHECK(job.said[0].find("; none of them can go on\n") != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a deadlock is told when two looks have found it")
+{
+    Job job({both_receive()});
+    job.run();
+    CHECK(job.looks == 2);
+    check_told_once(job);
+}
+
+TEST_CASE("a deadlock that a second look does not find is looked for again")
+{
+    NodeReport moved = both_receive();
+    moved.sent = moved.arrived = 1;
+    const NodeReport second = GENERATE_COPY(one_writes(), moved);
+    Job job({both_receive(), second, one_writes(), moved});
+    job.run();
+    CHECK(job.looks == 5);
+    check_told_once(job);
+}
+
+TEST_CASE("a deadlock is looked for as long as nothing moves")
+{
+    Job job(std::vector<NodeReport>(6, one_writes()));
+    job.answers.push_back(both_receive());
+    job.run();
+    CHECK(job.looks == 8);
+    check_told_once(job);
+}
