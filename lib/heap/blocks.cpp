@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 
 namespace tutti::heap {
@@ -35,9 +36,20 @@ std::size_t Blocks::list_of(std::size_t size) noexcept
     return static_cast<std::size_t>(log2 - log2_of(kLeast)) << kClassBits | within;
 }
 
-// Any block in the lists behind the size's own fits, the first found there nearly best. The own list also has
-// blocks that are too small.
-Block* Blocks::find(std::size_t size) noexcept
+// The block at the lowest address, of the first ones of a list: so free memory gathers at high addresses,
+// where nobody touches it.
+Block* Blocks::lowest_in(std::size_t list) const noexcept
+{
+    Block* lowest = lists_[list];
+    unsigned looks = 0;
+    for (Block* block = lowest; block != nullptr && looks < kMostLooks; block = block->next, ++looks)
+        lowest = std::min(lowest, block, std::less<>());
+    return lowest;
+}
+
+// Any block in the lists behind the size's own fits, those of the first one nearly best. The own list also
+// has blocks that are too small.
+Block* Blocks::find(std::size_t size) const noexcept
 {
     const std::size_t own = list_of(size);
     Block* best = nullptr;
@@ -49,7 +61,7 @@ Block* Blocks::find(std::size_t size) noexcept
         return best;
     for (std::size_t list = own + 1; list < kLists; list = (list / 64 + 1) * 64)
         if (const std::uint64_t filled = filled_[list / 64] >> list % 64; filled != 0)
-            return lists_[list + static_cast<std::size_t>(std::countr_zero(filled))];
+            return lowest_in(list + static_cast<std::size_t>(std::countr_zero(filled)));
     return nullptr;
 }
 

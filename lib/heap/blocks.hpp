@@ -67,7 +67,8 @@ private:
     static constexpr unsigned kMostLooks = 16;
 
     static std::size_t list_of(std::size_t size) noexcept;
-    Block* find(std::size_t size) noexcept;
+    Block* lowest_in(std::size_t list) const noexcept;
+    Block* find(std::size_t size) const noexcept;
     Block* after(Block* block) noexcept;
     void insert(Block* block) noexcept;
     void take_out(Block* block) noexcept;

@@ -7,9 +7,10 @@
 
 namespace tutti::heap {
 
-/// Pages go back that stay free for a whole turn, in which twice the memory in use is freed and several times
-/// the largest block; and what is beyond a limit. That is the clock algorithm of page replacement (Corbato,
-/// "A Paging Experiment with the Multics System", 1968). Not for several threads at once.
+/// Pages go back that stay free for a whole turn, in which as much is freed as blocks in use and kept pages
+/// take, and several times the largest block; and what is beyond a limit. That is the clock algorithm of page
+/// replacement (Corbato, "A Paging Experiment with the Multics System", 1968). Not for several threads at
+/// once.
 class Retention {
 public:
     /// A block of so many bytes was freed.
@@ -21,7 +22,7 @@ public:
     /// True once a turn, where free memory keeps `kept` bytes beside `used` ones.
     bool ends_turn(std::size_t kept, std::size_t used) noexcept
     {
-        if (freed_ < std::max({kLeastTurn, kFreedATurn * (used + kept), kLargestATurn * largest_}))
+        if (freed_ < std::max({kLeastTurn, used + kept, kLargestATurn * largest_}))
             return false;
         freed_ = 0;
         largest_ = 0;
@@ -38,9 +39,8 @@ public:
     void note_left(std::size_t left) noexcept { left_ = left; }
 
 private:
-    static constexpr std::size_t kFreedATurn = 2;
-    static constexpr std::size_t kLeastTurn = std::size_t{4} << 20;
-    static constexpr std::size_t kLargestATurn = 5;
+    static constexpr std::size_t kLeastTurn = std::size_t{1} << 20;
+    static constexpr std::size_t kLargestATurn = 4;
     static constexpr std::size_t kMostKept = std::size_t{32} << 20;
     static constexpr std::size_t kPart = 2;
 

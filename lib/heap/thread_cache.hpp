@@ -59,7 +59,7 @@ public:
 private:
     static constexpr std::size_t kMostBytes = std::size_t{512} << 10;
     static constexpr std::size_t kAlwaysKept = std::size_t{128} << 10;
-    static constexpr std::size_t kPart = 8;
+    static constexpr std::size_t kPart = 16;
 
     bool keeps_beyond() noexcept;
     static void end(void* cache) noexcept;

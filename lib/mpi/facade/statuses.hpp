@@ -24,7 +24,7 @@ inline void unset(MPI_Status& standard) noexcept
     standard.MPI_ERROR = kUnset;
 }
 
-inline void out_status(const MPI_Status& standard, Status& own) noexcept
+[[gnu::always_inline]] inline void out_status(const MPI_Status& standard, Status& own) noexcept
 {
     if (standard.MPI_SOURCE != kUnset) {
         own.MPI_SOURCE = out_rank(standard.MPI_SOURCE);

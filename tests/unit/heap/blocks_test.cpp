@@ -171,6 +171,19 @@ TEST_CASE(
     blocks.give(behind);
 }
 
+TEST_CASE("of free blocks that are alike the lowest is taken, whatever was freed last")
+{
+    constexpr std::size_t kSize = 8192;
+    Row row(std::size_t{4} << 20);
+    std::vector<Block*> taken;
+    for (int i = 0; i < 9; ++i)
+        taken.push_back(row.blocks->take(kSize).block);
+    for (const std::size_t i : {3U, 7U, 1U, 5U})  // none beside another
+        row.blocks->give(taken[i]);
+    for (const std::size_t i : {1U, 3U, 5U, 7U})
+        CHECK(row.blocks->take(kSize - 1024).block == taken[i]);
+}
+
 TEST_CASE("of a free block the end goes back first, as the next request gets its beginning")
 {
     constexpr std::size_t kBytes = std::size_t{4} << 20;

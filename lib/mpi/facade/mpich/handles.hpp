@@ -46,6 +46,14 @@ constexpr std::uint32_t kind_bits() noexcept
     return kind << 26;
 }
 
+/// What precedes the number of a built-in handle of this kind, which is the lowest byte. Between them is the
+/// size of a datatype.
+template <class T>
+constexpr std::uint32_t builtin_bits() noexcept
+{
+    return 1u << 30 | kind_bits<T>();
+}
+
 /// Standard handles by kind and lowest byte of built-in ones.
 constexpr auto builtin_handles() noexcept
 {
@@ -55,7 +63,8 @@ constexpr auto builtin_handles() noexcept
             all[each.own >> 26 & 15][each.own & 255] = static_cast<std::uint16_t>(each.standard);
     return all;
 }
-inline constexpr auto kBuiltinHandles = builtin_handles();
+// Hidden, so that no address is loaded first.
+[[gnu::visibility("hidden")]] inline constexpr auto kBuiltinHandles = builtin_handles();
 
 /// Handles of programs by standard handle.
 constexpr auto own_handles() noexcept
@@ -66,6 +75,7 @@ constexpr auto own_handles() noexcept
     return all;
 }
 inline constexpr auto kOwnHandles = own_handles();
+inline constexpr int kOwnWorld = kOwnHandles[0x101];
 
 /// The standard's null handle of a kind.
 template <class T>
@@ -82,18 +92,24 @@ constexpr int null_handle() noexcept
 
 /// 0 for what is no handle.
 template <class T>
-inline T in(HandleOf<T> handle) noexcept
+[[gnu::always_inline]] inline T in(HandleOf<T> handle) noexcept
 {
+    // What follows from a branch's guess need not wait for a load.
+    if constexpr (std::is_same_v<T, MPI_Comm>)
+        if (handle == kOwnWorld) [[likely]]
+            return MPI_COMM_WORLD;
     std::uintptr_t found = 0;
     if constexpr (std::is_same_v<T, MPI_File>)
         found = handle == nullptr ? reinterpret_cast<std::uintptr_t>(MPI_FILE_NULL)
                                   : reinterpret_cast<std::uintptr_t>(handle);
+    else if (static_cast<std::uint32_t>(handle) >> 16 == builtin_bits<T>() >> 16) [[likely]]
+        found = kBuiltinHandles[kind_bits<T>() >> 26][handle & 255];
     else if (handle < 0)
         found = address_of(static_cast<std::uint32_t>(handle));
-    else if (handle >> 30 == 1)
-        found = kBuiltinHandles[handle >> 26 & 15][handle & 255];
     else if (static_cast<std::uint32_t>(handle) == kind_bits<T>())
         found = static_cast<std::uintptr_t>(null_handle<T>());
+    else if (handle >> 30 == 1)  // of another kind, of which the body tells
+        found = kBuiltinHandles[handle >> 26 & 15][handle & 255];
     return reinterpret_cast<T>(found);
 }
 

@@ -33,6 +33,7 @@ std::span<const PredefinedHandle> predefined() noexcept;
 }  // namespace tutti::mpi::facade
 
 extern "C" tutti::mpi::facade::PredefinedObject<256> ompi_request_null;
+extern "C" tutti::mpi::facade::PredefinedObject<512> ompi_mpi_comm_world;
 
 namespace tutti::mpi::facade {
 
@@ -43,6 +44,10 @@ using HandleOf = const std::uintptr_t*;
 template <class T>
 inline T in(const std::uintptr_t* handle) noexcept
 {
+    // What follows from a branch's guess need not wait for a load.
+    if constexpr (std::is_same_v<T, MPI_Comm>)
+        if (handle == &ompi_mpi_comm_world.standard) [[likely]]
+            return MPI_COMM_WORLD;
     if constexpr (std::is_same_v<T, MPI_Request>)
         return handle == &ompi_request_null.standard
                    ? MPI_REQUEST_NULL
