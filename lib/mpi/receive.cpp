@@ -1,14 +1,12 @@
 // Receives.
-#include <exception>
-
 #include "lib/core/messages/messages.hpp"
+#include "lib/mpi/blocking_messages.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/message_checks.hpp"
 #include "lib/mpi/request.hpp"
-#include "lib/mpi/status.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
@@ -18,21 +16,7 @@ using detail::CommunicatorState;
 int recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
          MPI_Status* status)
 {
-    return guard(
-        "MPI_Recv", comm, [&]() __attribute__((always_inline)) {
-            const CommunicatorState& state = *state_of(comm);
-            const detail::View view = view_of(buf, count, datatype);
-            Status received;
-            if (comes_from(state, source, tag)) [[likely]] {
-                auto lock = state.process().engine().lock();
-                const auto failure = detail::receive(lock, state, view, source, tag, received);
-                if (failure) [[unlikely]] {
-                    fill(status, received);
-                    std::rethrow_exception(failure);
-                }
-            }
-            fill(status, received);
-        });
+    return inlined::recv(buf, count, datatype, source, tag, comm, status);
 }
 
 int irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,

@@ -1,7 +1,6 @@
 // Sends of all modes but the buffered one.
-#include <exception>
-
 #include "lib/core/messages/messages.hpp"
+#include "lib/mpi/blocking_messages.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
@@ -12,26 +11,9 @@
 
 namespace tutti::mpi {
 
-namespace {
-
 using detail::SendMode;
 
-[[gnu::always_inline]] inline int send_in(const char* call, SendMode mode, const void* buf, MPI_Count count,
-                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
-{
-    return guard(
-        call, comm, [&]() __attribute__((always_inline)) {
-            const detail::CommunicatorState& state = *state_of(comm);
-            const detail::ConstView view = const_view_of(buf, count, datatype);
-            if (!goes_to(state, dest, tag)) [[unlikely]]
-                return;
-            auto lock = state.process().engine().lock();
-            if (detail::send_at_once(state, view, dest, tag, mode)) [[likely]]
-                return;
-            if (const auto failure = detail::send(lock, state, view, dest, tag, mode)) [[unlikely]]
-                std::rethrow_exception(failure);
-        });
-}
+namespace {
 
 [[gnu::always_inline]] inline int begin_send_in(const char* call, SendMode mode, const void* buf,
                                                 MPI_Count count, MPI_Datatype datatype, int dest, int tag,
@@ -56,17 +38,17 @@ using detail::SendMode;
 
 int send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return send_in("MPI_Send", SendMode::standard, buf, count, datatype, dest, tag, comm);
+    return inlined::send(buf, count, datatype, dest, tag, comm);
 }
 
 int ssend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return send_in("MPI_Ssend", SendMode::synchronous, buf, count, datatype, dest, tag, comm);
+    return inlined::send_in("MPI_Ssend", SendMode::synchronous, buf, count, datatype, dest, tag, comm);
 }
 
 int rsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return send_in("MPI_Rsend", SendMode::ready, buf, count, datatype, dest, tag, comm);
+    return inlined::send_in("MPI_Rsend", SendMode::ready, buf, count, datatype, dest, tag, comm);
 }
 
 int isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,

@@ -62,8 +62,8 @@ inline int out_tag(int standard) noexcept
 
 // Error codes. The program's have the class in bits 0-6, and the sentence's slot above.
 
-int in_some_code(int own) noexcept;
-int out_some_code(int standard) noexcept;
+[[gnu::cold]] int in_some_code(int own) noexcept;
+[[gnu::cold]] int out_some_code(int standard) noexcept;
 inline int in_code(int own) noexcept
 {
     return own == 0 ? 0 : in_some_code(own);

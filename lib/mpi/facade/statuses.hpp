@@ -24,15 +24,36 @@ inline void unset(MPI_Status& standard) noexcept
     standard.MPI_ERROR = kUnset;
 }
 
+inline void out_error(const MPI_Status& standard, Status& own) noexcept
+{
+    if (standard.MPI_ERROR != kUnset)
+        own.MPI_ERROR = out_code(standard.MPI_ERROR);
+}
+
+inline void out_size(const MPI_Status& standard, Status& own) noexcept
+{
+    set_bytes(own, size_of(standard), (standard.MPI_internal[kCancelled] & 1) != 0);
+}
+
+/// Not MPI_ERROR if the status is that of a message: only calls for several requests set it there.
 [[gnu::always_inline]] inline void out_status(const MPI_Status& standard, Status& own) noexcept
 {
+    // A rank and a tag of a message are the same numbers on both sides.
+    constexpr std::uint64_t kSigns = 0x8000'0000'8000'0000;
+    static_assert(offsetof(MPI_Status, MPI_TAG) == offsetof(MPI_Status, MPI_SOURCE) + sizeof(int) &&
+                  offsetof(Status, MPI_TAG) == offsetof(Status, MPI_SOURCE) + sizeof(int));
+    std::uint64_t source_and_tag = 0;
+    std::memcpy(&source_and_tag, &standard.MPI_SOURCE, sizeof source_and_tag);
+    if ((source_and_tag & kSigns) == 0) [[likely]] {
+        std::memcpy(&own.MPI_SOURCE, &source_and_tag, sizeof source_and_tag);
+        return out_size(standard, own);
+    }
     if (standard.MPI_SOURCE != kUnset) {
         own.MPI_SOURCE = out_rank(standard.MPI_SOURCE);
         own.MPI_TAG = out_tag(standard.MPI_TAG);
-        set_bytes(own, size_of(standard), standard.MPI_internal[kCancelled] != 0);
+        out_size(standard, own);
     }
-    if (standard.MPI_ERROR != kUnset)
-        own.MPI_ERROR = out_code(standard.MPI_ERROR);
+    out_error(standard, own);
 }
 
 /// A status in Fortran is the same bytes in an array of integers.
@@ -85,6 +106,11 @@ public:
         if (place_ != nullptr)
             standard_ = in_status(*place_);
     }
+    ~InOutStatus()
+    {
+        if (place_ != nullptr)
+            out_error(standard_, *place_);
+    }
 };
 
 class OutStatuses {
@@ -98,8 +124,10 @@ public:
     OutStatuses(const OutStatuses&) = delete;
     ~OutStatuses()
     {
-        for (std::size_t i = 0; i < standard_.size(); ++i)
+        for (std::size_t i = 0; i < standard_.size(); ++i) {
             out_status(standard_[i], places_[i]);
+            out_error(standard_[i], places_[i]);
+        }
     }
     operator MPI_Status*() noexcept { return standard_.data(); }
 

@@ -28,6 +28,8 @@ HAS_NOT = {
 # Functions of the table with bodies of the facades' own.
 REPLACED = {"Attr_get", "Buffer_attach", "Buffer_detach", "Comm_get_attr", "Get_library_version", "Get_version", "Type_create_struct",
             "Type_get_contents", "Type_get_contents_c", "Win_get_attr"}
+# Those of lib/mpi/blocking_messages.hpp.
+INLINED = {"Recv", "Send"}
 EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
               "Delete_error_class", "Delete_error_code", "Delete_error_string", "GPU_query_support",
               "Query_cuda_support", "Query_hip_support", "Query_ze_support")
@@ -212,7 +214,7 @@ def all_entries(standard_table, family):
     left_out = re.compile(HAS_NOT[family])
     entries = []
     for f in standard.read_functions(standard_table):
-        own = "tutti::mpi::facade" if f.name in REPLACED else "tutti::mpi"
+        own = "tutti::mpi::facade" if f.name in REPLACED else "tutti::mpi::inlined" if f.name in INLINED else "tutti::mpi"
         entries += [Entry(f, large, own) for large in f.forms]
     removed = [line for line in (HERE / "removed.txt").read_text().splitlines() if not line.startswith("#")]
     entries += [Entry(standard.Function("removed", line), False, "tutti::mpi::facade") for line in removed]
@@ -270,6 +272,7 @@ def entries_source(family, entries):
     points = "\n".join(e.text(family) for e in entries) + "\n" + fortran_source(family) + extensions_source(family)
     return f"""// The functions of MPI, each under its two names. Generated: see lib/mpi/facade/table.
 #include "fortran_handles.hpp"
+#include "lib/mpi/blocking_messages.hpp"
 #include "lib/mpi/collective_call.hpp"
 #include "lib/mpi/facade/lengths.hpp"
 #include "lib/mpi/facade/replaced.hpp"
