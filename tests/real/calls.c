@@ -1,4 +1,4 @@
-/* calls dup|split|waitall|testsome N: times a call at all ranks; the median, in us, of the slowest rank. */
+/* calls dup|split|waitall|testsome|pingpong N: times a call at all ranks; the median, in us, of the slowest rank. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +45,23 @@ static void requests(int count, int some)
     free(in), free(out), free(indices), free(all);
 }
 
+/* 8 bytes go from rank 0 to rank 1 and back, so many times. One rank sends to itself. */
+static void pingpong(int trips)
+{
+    int rank, size, i;
+    char out[8] = "ball", in[8];
+    MPI_Status status;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (i = 0; rank < 2 && i < trips; ++i) {
+        if (rank == 0)
+            MPI_Send(out, 8, MPI_CHAR, size > 1, 1, MPI_COMM_WORLD);
+        MPI_Recv(in, 8, MPI_CHAR, size > 1 ? 1 - rank : 0, 1, MPI_COMM_WORLD, &status);
+        if (rank == 1)
+            MPI_Send(out, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+    }
+}
+
 int main(int argc, char** argv)
 {
     const int count = atoi(argv[2]), repetitions = argc > 3 ? atoi(argv[3]) : 21;
@@ -59,6 +76,8 @@ int main(int argc, char** argv)
         begin = MPI_Wtime();
         if (argv[1][0] == 'd' || argv[1][0] == 's')
             communicator(argv[1][0] == 's');
+        else if (argv[1][0] == 'p')
+            pingpong(count);
         else
             requests(count, argv[1][0] == 't');
         took = 1e6 * (MPI_Wtime() - begin);

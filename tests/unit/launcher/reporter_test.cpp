@@ -1,6 +1,8 @@
 // When the head looks for a deadlock, and when it is sure of one.
-#include <functional>
+#include <algorithm>
+#include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -16,12 +18,12 @@ namespace {
 struct Job {
     explicit Job(std::vector<NodeReport> reports) : answers(std::move(reports)) {}
 
-    /// Until it is a deadlock, or for ten seconds.
+    /// Until it is a deadlock, or for a minute.
     void run()
     {
         reporter.begin({0});
         reporter.node_is_quiet(0, true);
-        loop.after(std::chrono::seconds(10), [this] { loop.stop(); });
+        loop.after(std::chrono::seconds(60), [this] { loop.stop(); });
         loop.run();
     }
 

@@ -155,9 +155,8 @@ inline void set_bytes(Status& status, std::uint64_t bytes, bool is_cancelled) no
 template <class T>
 inline T* in_buffer(T* buffer) noexcept
 {
-    if (reinterpret_cast<std::uintptr_t>(buffer) == ~std::uintptr_t{0}) [[unlikely]]
-        return static_cast<T*>(MPI_IN_PLACE);
-    return buffer;
+    return reinterpret_cast<std::uintptr_t>(buffer) == ~std::uintptr_t{0} ? static_cast<T*>(MPI_IN_PLACE)
+                                                                          : buffer;
 }
 inline const int* in_weights(const int* weights) noexcept
 {
