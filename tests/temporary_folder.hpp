@@ -27,12 +27,15 @@ public:
 
     const std::filesystem::path& path() const { return path_; }
 
-    /// Writes a file below the folder, with the folders above it, and returns its path.
+    /// Writes a file below the folder, with the folders above it, and returns its path. Whatever the umask
+    /// is, others may not write to it.
     std::filesystem::path write(const std::string& name, std::string_view text) const
     {
         const std::filesystem::path file = path_ / name;
         std::filesystem::create_directories(file.parent_path());
         std::ofstream(file) << text;
+        std::filesystem::permissions(file, std::filesystem::perms::others_write,
+                                     std::filesystem::perm_options::remove);
         return file;
     }
 

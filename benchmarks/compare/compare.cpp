@@ -98,7 +98,7 @@ void add_how(CLI::App& app, CompareOptions& options)
         ->type_name("FILE");
 }
 
-constexpr const char* kExamples =
+constexpr const char* kCompareExamples =
     "Examples:\n"
     "  build/benchmarks/tutti-bench compare --json all.json                          the whole suite\n"
     "  build/benchmarks/tutti-bench compare --peers openmpi:tuned,mpich:tuned --ranks 2 latency allreduce\n"
@@ -120,7 +120,7 @@ int run_compare(int argc, const char* const* argv)
     CLI::App app{
         "Runs benchmarks for Tutti and its peers, interleaved, each on its own, and says how they compare.",
         "tutti-bench compare"};
-    app.footer(kExamples);
+    app.footer(kCompareExamples);
     CompareOptions options;
     options.command = {"tutti-bench", "compare"};
     options.command.insert(options.command.end(), argv + 1, argv + argc);

@@ -62,7 +62,7 @@ json flag(const fs::path& file, const std::string& when_true)
     return line ? json(*line == when_true) : json(nullptr);
 }
 
-json usable_cores()
+json cores_of_process()
 {
     cpu_set_t cores;
     CPU_ZERO(&cores);
@@ -208,7 +208,7 @@ json environment(const fs::path& root)
         {"processor", text_or_null(field(root / "proc/cpuinfo", "model name", ':'))},
         {"architecture", names.machine},
         {"cores", sysconf(_SC_NPROCESSORS_ONLN)},
-        {"usable_cores", usable_cores()},
+        {"usable_cores", cores_of_process()},
         {"hyper_threads", flag(cpu / "smt/active", "1")},
         {"caches", caches(root)},
         {"memory_bytes", memory_bytes(root)},

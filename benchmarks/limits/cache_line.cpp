@@ -5,7 +5,7 @@
 
 namespace tutti::bench {
 
-void probe_cache_line(const Figures& figures, ProbeScale scale)
+void probe_cache_line(const TakeFigure& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     SharedMemory memory(2 * sizeof(Line));

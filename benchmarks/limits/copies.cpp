@@ -102,7 +102,7 @@ double vm_read_us(std::size_t size_bytes, int reads)
 
 }  // namespace
 
-void probe_shared_copy(const Figures& figures, ProbeScale scale)
+void probe_shared_copy(const TakeFigure& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     for (std::size_t size_bytes = 64; size_bytes <= kLargestBytes; size_bytes *= 4) {
@@ -136,7 +136,7 @@ void probe_shared_copy(const Figures& figures, ProbeScale scale)
 }
 
 // One core, whose caches and memory nobody else uses. Bytes read and written.
-void probe_combining(const Figures& figures, ProbeScale scale)
+void probe_combining(const TakeFigure& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     for (std::size_t size_bytes = 8192; size_bytes <= 32 * kMebibyte; size_bytes *= 8) {
@@ -159,7 +159,7 @@ void probe_combining(const Figures& figures, ProbeScale scale)
     }
 }
 
-void probe_copy_pipeline(const Figures& figures, ProbeScale scale)
+void probe_copy_pipeline(const TakeFigure& figures, ProbeScale scale)
 {
     for (std::size_t size_bytes = 4096; size_bytes <= kLargestBytes; size_bytes *= 4) {
         double best_us = std::numeric_limits<double>::infinity();
@@ -173,7 +173,7 @@ void probe_copy_pipeline(const Figures& figures, ProbeScale scale)
     }
 }
 
-void probe_process_vm_readv(const Figures& figures, ProbeScale scale)
+void probe_process_vm_readv(const TakeFigure& figures, ProbeScale scale)
 {
     for (std::size_t size_bytes = 1024; size_bytes <= kLargestBytes; size_bytes *= 4) {
         const double us = vm_read_us(size_bytes, copies_of(size_bytes, scale) / 4 + 1);

@@ -111,14 +111,14 @@ constexpr int kStarts = 8;
 
 }  // namespace
 
-void probe_counter_barrier(const Figures& figures, ProbeScale scale)
+void probe_counter_barrier(const TakeFigure& figures, ProbeScale scale)
 {
     for (const unsigned ranks : {4u, 8u, 16u, 32u})
         figures("counter barrier on two cores", ranks,
                 barrier_us(ranks, static_cast<unsigned>(scale.loops(static_cast<int>(40000 / ranks)))), "us");
 }
 
-void probe_timed_counter_barrier(const Figures& figures, ProbeScale scale)
+void probe_timed_counter_barrier(const TakeFigure& figures, ProbeScale scale)
 {
     for (const unsigned ranks : {4u, 8u, 16u}) {
         std::vector<double> medians(kStarts);

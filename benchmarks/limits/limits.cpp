@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kFormatVersion = 1;
 
-constexpr const char* kExamples =
+constexpr const char* kLimitsExamples =
     "Two processes on two cores of their own measure, without any library; the best of the runs counts.\n"
     "Start it without a launcher, with nothing else running.\n"
     "Examples:\n"
@@ -31,7 +31,7 @@ constexpr const char* kExamples =
 
 struct Probe {
     const char* name;
-    void (*run)(const Figures&, ProbeScale);
+    void (*run)(const TakeFigure&, ProbeScale);
     bool yardstick;  // what comparisons measure libraries by
 };
 
@@ -141,7 +141,7 @@ void measure(const LimitsOptions& options)
 int run_limits(int argc, const char* const* argv)
 {
     CLI::App app{"What this machine's memory, caches, kernel and scheduler allow."};
-    app.footer(kExamples);
+    app.footer(kLimitsExamples);
     LimitsOptions options;
     app.add_option("--json", options.json_file, "Also write the figures to this file")->type_name("FILE");
     app.add_option("-r,--runs", options.runs, "How often, of which the best counts (3)")

@@ -12,7 +12,7 @@ namespace tutti::bench {
 
 /// Takes one measured figure: "memory copy", 4096, 130200, "MB/s". `key` is a size in bytes, or a number of
 /// ranks; nothing where there is one figure only. Names are stable: comparisons look them up.
-using Figures = std::function<void(const std::string& name, std::optional<double> key, double value,
+using TakeFigure = std::function<void(const std::string& name, std::optional<double> key, double value,
                                    const std::string& unit)>;
 
 /// How often loops run: 1 is usual, less is quick and rough.
@@ -30,18 +30,18 @@ inline int copies_of(std::size_t size_bytes, ProbeScale scale)
     return scale.loops(static_cast<int>(256 * kMebibyte / std::max<std::size_t>(size_bytes, 2048)));
 }
 
-void probe_cache_line(const Figures& figures, ProbeScale scale);
-void probe_small_message_ring(const Figures& figures, ProbeScale scale);
-void probe_shared_copy(const Figures& figures, ProbeScale scale);
-void probe_two_cores_copy(const Figures& figures, ProbeScale scale);
-void probe_combining(const Figures& figures, ProbeScale scale);
-void probe_copy_pipeline(const Figures& figures, ProbeScale scale);
-void probe_process_vm_readv(const Figures& figures, ProbeScale scale);
-void probe_exchange_of_blocks(const Figures& figures, ProbeScale scale);
-void probe_switches(const Figures& figures, ProbeScale scale);
-void probe_counter_barrier(const Figures& figures, ProbeScale scale);
-void probe_timed_counter_barrier(const Figures& figures, ProbeScale scale);
-void probe_sockets(const Figures& figures, ProbeScale scale);
+void probe_cache_line(const TakeFigure& figures, ProbeScale scale);
+void probe_small_message_ring(const TakeFigure& figures, ProbeScale scale);
+void probe_shared_copy(const TakeFigure& figures, ProbeScale scale);
+void probe_two_cores_copy(const TakeFigure& figures, ProbeScale scale);
+void probe_combining(const TakeFigure& figures, ProbeScale scale);
+void probe_copy_pipeline(const TakeFigure& figures, ProbeScale scale);
+void probe_process_vm_readv(const TakeFigure& figures, ProbeScale scale);
+void probe_exchange_of_blocks(const TakeFigure& figures, ProbeScale scale);
+void probe_switches(const TakeFigure& figures, ProbeScale scale);
+void probe_counter_barrier(const TakeFigure& figures, ProbeScale scale);
+void probe_timed_counter_barrier(const TakeFigure& figures, ProbeScale scale);
+void probe_sockets(const TakeFigure& figures, ProbeScale scale);
 
 /// The tool: prints a line a figure, and writes them all as JSON if asked for. Exit status. Throws
 /// std::runtime_error where the machine has fewer than two cores for us.

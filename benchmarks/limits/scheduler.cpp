@@ -72,7 +72,7 @@ double turn_us(int own_core, int other_core, Waiting waiting, int rounds)
 
 }  // namespace
 
-void probe_switches(const Figures& figures, ProbeScale scale)
+void probe_switches(const TakeFigure& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     figures("switch on one core by sched_yield", {}, turn_us(own, own, Waiting::yield, scale.loops(15000)),

@@ -141,7 +141,7 @@ double messages_a_us(std::size_t payload_bytes, int messages)
 
 }  // namespace
 
-void probe_small_message_ring(const Figures& figures, ProbeScale scale)
+void probe_small_message_ring(const TakeFigure& figures, ProbeScale scale)
 {
     for (const std::size_t bytes : {8u, 240u, 496u, 1008u, 2032u})
         figures("message through a bare ring", static_cast<double>(bytes),

@@ -174,7 +174,7 @@ double socket_stream_us(const ProbeSocket& socket, bool sends, std::size_t size_
     return (now_us() - start) / loops;
 }
 
-void probe_sockets(const Figures& figures, ProbeScale scale)
+void probe_sockets(const TakeFigure& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     const auto over_loopback = [&](const std::function<double(const ProbeSocket&, bool)>& probe) {

@@ -83,7 +83,7 @@ double exchanges_us(std::array<std::byte*, 2> blocks, Shown* shown, unsigned ran
 
 }  // namespace
 
-void probe_two_cores_copy(const Figures& figures, ProbeScale scale)
+void probe_two_cores_copy(const TakeFigure& figures, ProbeScale scale)
 {
     for (std::size_t size_bytes = 16384; size_bytes <= 4 * kMebibyte; size_bytes *= 4)
         figures("copy by two cores", static_cast<double>(size_bytes),
@@ -92,7 +92,7 @@ void probe_two_cores_copy(const Figures& figures, ProbeScale scale)
                 "MB/s");
 }
 
-void probe_exchange_of_blocks(const Figures& figures, ProbeScale scale)
+void probe_exchange_of_blocks(const TakeFigure& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     for (std::size_t size_bytes = 4096; size_bytes <= kMebibyte; size_bytes *= 4) {

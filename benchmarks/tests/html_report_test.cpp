@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "benchmarks/plot/gnuplot.hpp"
 #include "benchmarks/plot/script.hpp"
 #include "benchmarks/report/escape.hpp"
 #include "benchmarks/report/facts.hpp"
@@ -16,6 +15,7 @@
 #include "benchmarks/report/picture.hpp"
 #include "benchmarks/report/report.hpp"
 #include "benchmarks/report/sections.hpp"
+#include "benchmarks/tests/gnuplot.hpp"
 #include "benchmarks/tests/temporary_folder.hpp"
 
 using namespace tutti::bench;
@@ -257,6 +257,8 @@ TEST_CASE("a report as HTML has summary, environment, pictures and tables", "[be
 
 TEST_CASE("texts of files do not become markup of a report", "[benchmarks]")
 {
+    if (lacks_gnuplot())
+        return;
     const std::vector<record::Record> records = {hostile_comparison()};
     const std::string page = html_of(records, draw_by_gnuplot);
     CHECK(has_text(page, "&lt;script&gt;alert(&#39;x&#39;)"));
@@ -302,6 +304,8 @@ TEST_CASE("a picture becomes a part of a page", "[benchmarks]")
 
 TEST_CASE("report writes HTML, and Markdown with pictures beside it", "[benchmarks]")
 {
+    if (lacks_gnuplot())
+        return;
     const TemporaryFolder folder;
     const std::string comparison = std::string(TUTTI_TEST_DATA) + "/comparison.json";
     const std::string html = (folder.path() / "r.html").string();

@@ -108,7 +108,7 @@ TEST_CASE("an MPI is found below its path, and what is wrong with a path is said
     CHECK_THROWS_WITH(built_for(found, folder.path()), Catch::Contains("tutti-bench of the build folder"));
     write_program(folder.path() / "build-peer", "echo cannot build; exit 1");
     CHECK_THROWS_WITH(built_for(found, folder.path()), Catch::Contains("cannot build"));
-    write_program(folder.path() / "build-peer", "mkdir -p $2 && cp $1 $2/peer-bench");
+    write_program(folder.path() / "build-peer", R"(mkdir -p "$2" && cp "$1" "$2/peer-bench")");
     CHECK(fs::exists(built_for(found, folder.path()) / "peer-bench"));
 
     write_program(place / "bin" / "mpirun", "echo 'mpirun (PMIx Reference RunTime Environment) 4.0.0'");

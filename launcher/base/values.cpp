@@ -1,11 +1,10 @@
 #include "launcher/base/values.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
-#include <iterator>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -166,8 +165,25 @@ std::string parse_absolute_path(std::string_view option, std::string_view text)
 
 std::vector<std::string> parse_agent(std::string_view option, std::string_view text)
 {
-    std::istringstream stream{std::string(text)};
-    std::vector<std::string> words(std::istream_iterator<std::string>(stream), {});
+    std::vector<std::string> words;
+    bool within_word = false;
+    char quote = '\0';
+    for (const char letter : text) {
+        const bool blank = quote == '\0' && std::isspace(static_cast<unsigned char>(letter)) != 0;
+        if (!blank && !within_word)
+            words.emplace_back();
+        within_word = !blank;
+        if (blank)
+            continue;
+        if (letter == quote)
+            quote = '\0';
+        else if (quote == '\0' && (letter == '\'' || letter == '"'))
+            quote = letter;
+        else
+            words.back() += letter;
+    }
+    if (quote != '\0')
+        throw UsageError(fmt::format("{}: a quote in '{}' is not closed", option, text));
     if (words.empty())
         throw UsageError(fmt::format("{}: the command is empty; is a shell variable unset?", option));
     return words;

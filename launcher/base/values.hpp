@@ -61,7 +61,8 @@ std::string parse_path(std::string_view option, std::string_view text);
 /// `text`, if it is an absolute path.
 std::string parse_absolute_path(std::string_view option, std::string_view text);
 
-/// The words of a command, separated by blanks; at least one.
+/// The words of a command, separated by blanks; at least one. Quotes, '...' or "...", keep blanks within a
+/// word.
 std::vector<std::string> parse_agent(std::string_view option, std::string_view text);
 
 /// The parts of a comma-separated list; an empty part is an error.

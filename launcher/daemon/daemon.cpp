@@ -59,6 +59,7 @@ bool tell_head(int line, const DaemonIdentity& identity, const std::string& reas
 Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
                const std::string& session_directory, Watchdog& watchdog)
     : identity_(identity),
+      session_directory_(session_directory),
       inherited_(inherited),
       base_environment_(environment_of_ranks(::environ)),
       signals_(open_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT})),
@@ -85,7 +86,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
         head_.send(FrameType::hello, encode(hello));
     }
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
-    pmix_ = std::make_unique<PmixProcess>(loop_, pmix_events(), session_directory);
+    pmix_ = std::make_unique<PmixProcess>(loop_, pmix_events(), session_directory_);
     // From here on errors go to the head.
     redirect_to_null({STDERR_FILENO});
     relay_ = std::make_unique<PmixRelay>(loop_, head_, *pmix_, control_);

@@ -85,6 +85,7 @@ private:
     void check_for_the_end();
 
     const DaemonIdentity identity_;
+    const std::string session_directory_;
     EventLoop loop_;
     InheritedState inherited_;
     RankEnvironment base_environment_;  // as it is before libpmix adds variables of its own

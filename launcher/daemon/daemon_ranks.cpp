@@ -22,6 +22,7 @@
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/ranks/heap_preload.hpp"
 #include "launcher/ranks/mpi_programs.hpp"
+#include "launcher/ranks/session_directory.hpp"
 #include "launcher/ranks/suppressions.hpp"
 #include "lib/foundation/base/terminal.hpp"
 #include "lib/foundation/control/channel.hpp"
@@ -160,7 +161,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
         require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
                                                                       local.size() == 1 ? "" : "s"));
         control_.set_job(describe_job_to_ranks(order, identity_.key));
-        const std::string suppressions = suppressions_folder();
+        const std::string suppressions = listable_path(suppressions_folder(), session_directory_);
         std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
@@ -188,8 +189,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
             starting = rank;
             if (programs[index].empty()) {
                 programs[index] = program_of(app, environments[index]);
-                offer_facades(environments[index], order.mpi, programs[index]);
-                has_heap = preload_heap(environments[index], programs[index]) || has_heap;
+                offer_facades(environments[index], order.mpi, programs[index], session_directory_);
+                has_heap = preload_heap(environments[index], programs[index], session_directory_) || has_heap;
             }
             if (order.ranks.size() > 1)
                 programs_[rank] = programs[index];

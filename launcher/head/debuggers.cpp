@@ -28,7 +28,12 @@ std::string require_program(const char* name)
 /// For the user to copy.
 std::string quoted(const std::string& word)
 {
-    return word.find_first_of(" '\"$&();*?") == std::string::npos ? word : "'" + word + "'";
+    if (word.find_first_of(" '\"$&();*?") == std::string::npos)
+        return word;
+    std::string result = "'";
+    for (const char letter : word)
+        result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return result + "'";
 }
 
 }  // namespace

@@ -95,4 +95,11 @@ std::string judge_hello(const Hello& hello)
     return {};
 }
 
+template void put<LaunchOrder>(WireWriter& writer, const LaunchOrder& value);
+template LaunchOrder take<LaunchOrder>(WireReader& reader);
+template void put<StartOrder>(WireWriter& writer, const StartOrder& value);
+template StartOrder take<StartOrder>(WireReader& reader);
+template void put<ExitReport>(WireWriter& writer, const ExitReport& value);
+template ExitReport take<ExitReport>(WireReader& reader);
+
 }  // namespace tutti::launcher

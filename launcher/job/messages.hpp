@@ -173,4 +173,12 @@ struct ModexAnswer {
     static auto fields(auto& self) { return std::tie(self.number, self.asker, self.status, self.data); }
 };
 
+// In messages of many fields the codec is large: it is compiled once.
+extern template void put<LaunchOrder>(WireWriter& writer, const LaunchOrder& value);
+extern template LaunchOrder take<LaunchOrder>(WireReader& reader);
+extern template void put<StartOrder>(WireWriter& writer, const StartOrder& value);
+extern template StartOrder take<StartOrder>(WireReader& reader);
+extern template void put<ExitReport>(WireWriter& writer, const ExitReport& value);
+extern template ExitReport take<ExitReport>(WireReader& reader);
+
 }  // namespace tutti::launcher

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "launcher/ranks/session_directory.hpp"
+
 namespace tutti::launcher {
 
 namespace {
@@ -37,15 +39,14 @@ bool is_wanted(const RankEnvironment& environment, const std::string& program)
     return std::find(kContainers.begin(), kContainers.end(), name) == kContainers.end();
 }
 
-// Empty where it is not installed, or where LD_PRELOAD cannot name it.
+// Empty where it is not installed.
 std::string library()
 {
     std::error_code error;
     const fs::path here = fs::read_symlink(kSelf, error).parent_path();
     // Installed, and in the folder of a build.
     for (const char* const place : {TUTTI_HEAP_FROM_BINDIR, "../lib/heap/libtutti_heap.so"})
-        if (const std::string path = (here / place).lexically_normal();
-            fs::exists(path, error) && path.find_first_of(": ") == std::string::npos)
+        if (const std::string path = (here / place).lexically_normal(); fs::exists(path, error))
             return path;
     return {};
 }
@@ -78,11 +79,12 @@ bool can_load(const std::string& program)
 
 }  // namespace
 
-bool preload_heap(RankEnvironment& environment, const std::string& program)
+bool preload_heap(RankEnvironment& environment, const std::string& program,
+                  const std::string& session_directory)
 {
     if (!is_wanted(environment, program) || !can_load(program))
         return false;
-    const std::string path = library();
+    const std::string path = listable_path(library(), session_directory);
     if (path.empty())
         return false;
     std::string& preloaded = environment["LD_PRELOAD"];

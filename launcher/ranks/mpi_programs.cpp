@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "launcher/ranks/session_directory.hpp"
+
 namespace tutti::launcher {
 
 namespace {
@@ -59,7 +61,8 @@ std::string facade_folder()
     return {};
 }
 
-void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std::string& program)
+void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std::string& program,
+                   const std::string& session_directory)
 {
     const std::string folder = facade_folder();
     if (choice == MpiLibraries::own || folder.empty())
@@ -67,9 +70,18 @@ void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std:
     if (choice == MpiLibraries::automatic)
         return prepend(environment, "LD_LIBRARY_PATH", fmt::format("{0}/openmpi:{0}/mpich", folder));
     const std::string library = mpi_library_of(program);
-    for (const Facade& each : kFacades)
-        if (each.soname == library)
-            return prepend(environment, "LD_PRELOAD", fmt::format("{}/{}/{}", folder, each.folder, library));
+    for (const Facade& each : kFacades) {
+        if (each.soname != library)
+            continue;
+        const std::string file = fmt::format("{}/{}/{}", folder, each.folder, library);
+        const std::string path = listable_path(file, session_directory);
+        if (path.empty())
+            throw std::runtime_error(fmt::format(
+                "--mpi preload: LD_PRELOAD cannot hold the path {}; set TMPDIR to a folder without blanks "
+                "and colons in its path",
+                file));
+        return prepend(environment, "LD_PRELOAD", path);
+    }
     throw std::runtime_error(
         fmt::format("--mpi preload: {} names no MPI library that Tutti stands in for; leave "
                     "the option out",

@@ -15,8 +15,11 @@ std::string mpi_library_of(const std::string& program);
 std::string facade_folder();
 
 /// Has a program find them: by LD_LIBRARY_PATH, or by LD_PRELOAD, which also counts where the program names
-/// folders itself. Throws std::runtime_error if it is to be loaded beforehand, and the program names none.
-void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std::string& program);
+/// folders itself. Where LD_PRELOAD cannot hold its path, a link in the session directory stands for it.
+/// Throws std::runtime_error if it is to be loaded beforehand, and the program names none, or no path can be
+/// held.
+void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std::string& program,
+                   const std::string& session_directory);
 
 /// What to do when a program with that library ran alone in a job of several ranks.
 std::string advice_for_lonely(MpiLibraries choice, const std::string& program, const std::string& library);

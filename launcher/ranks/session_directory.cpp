@@ -75,6 +75,23 @@ UniqueFd create_session_directory(const std::string& path)
     throw std::runtime_error("cannot create " + path + ": somebody removes it at once; set TMPDIR");
 }
 
+std::string listable_path(const std::string& path, const std::string& session_directory)
+{
+    const auto is_listable = [](const std::string& text) {
+        return text.find_first_of(" \t\n:;'\"") == std::string::npos;
+    };
+    if (is_listable(path))
+        return path;
+    const std::string link = session_directory + "/" + std::filesystem::path(path).filename().string();
+    if (!is_listable(link))
+        return {};
+    std::error_code error;
+    std::filesystem::create_symlink(path, link, error);
+    // Another program of the job may have made it.
+    const bool leads_there = std::filesystem::equivalent(path, link, error);
+    return leads_there && !error ? link : std::string();
+}
+
 void remove_session_directory(const std::string& path) noexcept
 {
     std::error_code ignored;

@@ -15,6 +15,11 @@ std::string choose_session_directory();
 /// Throws a std::exception.
 UniqueFd create_session_directory(const std::string& path);
 
+/// A path for variables whose readers part lists at blanks, colons and the like, as LD_PRELOAD's: `path`
+/// itself, or a link to it in the session directory. Empty where that has such a letter in its path, too, or
+/// cannot hold it.
+std::string listable_path(const std::string& path, const std::string& session_directory);
+
 /// Removes it with all it holds. A missing one is no error.
 void remove_session_directory(const std::string& path) noexcept;
 

@@ -180,4 +180,7 @@ void fold_communicators(std::vector<RankGroup>& groups, std::size_t most)
     groups = std::move(fewer);
 }
 
+template void put<NodeReport>(WireWriter& writer, const NodeReport& value);
+template NodeReport take<NodeReport>(WireReader& reader);
+
 }  // namespace tutti::launcher

@@ -183,4 +183,8 @@ inline constexpr std::size_t kMostCollectives = 256;
 inline constexpr std::size_t kMostLocks = 256;
 inline constexpr std::size_t kMostNotes = 8;
 
+// The codec of so many fields is large: it is compiled once.
+extern template void put<NodeReport>(WireWriter& writer, const NodeReport& value);
+extern template NodeReport take<NodeReport>(WireReader& reader);
+
 }  // namespace tutti::launcher

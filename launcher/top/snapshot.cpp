@@ -20,4 +20,7 @@ void TopSnapshot::take(const JobStatus& job_status)
             group.ranks.resize(kMostRanges);
 }
 
+template void put<TopSnapshot>(WireWriter& writer, const TopSnapshot& value);
+template TopSnapshot take<TopSnapshot>(WireReader& reader);
+
 }  // namespace tutti::launcher

@@ -29,4 +29,8 @@ struct TopSnapshot {
     }
 };
 
+// The codec of so many fields is large: it is compiled once.
+extern template void put<TopSnapshot>(WireWriter& writer, const TopSnapshot& value);
+extern template TopSnapshot take<TopSnapshot>(WireReader& reader);
+
 }  // namespace tutti::launcher

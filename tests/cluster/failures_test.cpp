@@ -217,12 +217,13 @@ TEST_CASE_METHOD(Hosts, "a rank that is stopped before it has met the others is 
                  "[silence]")
 {
     const std::string told =
-        "tutti: rank 0 waits for rank 1 on host b: the process that took the connection says nothing at 10.77.0.2 "
+        "tutti: rank 0 waits for rank 1 on host b: the process that took the connection says nothing at "
+        "10.77.0.2 "
         "(eth0) from 10.77.0.1 (eth0)";
-    Launched launched(
-        tuttirun_command({"--host", "a:1,b:1", "sh", "-c",
-                          "[ $PMIX_RANK = 1 ] || sleep 3; exec " + program("api_messages") + " 2>&1"}),
-        std::chrono::seconds(60));
+    Launched launched(tuttirun_command({"--host", "a:1,b:1", "sh", "-c",
+                                        "[ $PMIX_RANK = 1 ] || sleep 3; exec " +
+                                            quoted(program("api_messages")) + " 2>&1"}),
+                      std::chrono::seconds(60));
     const pid_t late = wait_for_processes("b", "api_messages", 1).front();
     shell("b", "for i in $(seq 500); do ss -Hltn | grep -qv ':22 ' && exit 0; sleep 0.005; done; exit 1");
     std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it has handed out its address by then

@@ -25,8 +25,8 @@ first() {
 
 # What the host sees in place of this machine's files.
 furnish() {
-    local who=$1 shared
-    mkdir -p "$who"/{tmp,run/sshd,cgroup}
+    local who=$1 shared home
+    mkdir -p "$who"/{tmp,run/sshd,cgroup,shm}
     chmod 1777 "$who/tmp"
     # /sys shows the network of who mounts it.
     [[ ! -d /sys/fs/cgroup ]] || mount --rbind /sys/fs/cgroup "$who/cgroup"
@@ -36,16 +36,26 @@ furnish() {
     mount --bind ssh /etc/ssh
     # Nobody else is asked for names, and the user's own settings play no part.
     [[ ! -f /etc/resolv.conf ]] || mount --bind /dev/null /etc/resolv.conf
-    [[ ! -d ~/.ssh ]] || mount -t tmpfs none ~/.ssh
-    [[ ! -f ~/.bashrc ]] || mount --bind /dev/null ~/.bashrc
-    mount -t tmpfs -o mode=1777 none /dev/shm
+    # ssh and sshd ask the list of users where their home is, others HOME.
+    for home in ~root ~; do
+        [[ ! -d $home/.ssh ]] || mount -t tmpfs none "$home/.ssh"
+        [[ ! -f $home/.bashrc ]] || mount --bind /dev/null "$home/.bashrc"
+    done
+    mount -t tmpfs -o mode=1777 none "$who/shm"
     while read -r shared; do
-        [[ $shared == /tmp/* || $shared == /run/* ]] || continue
-        mkdir -p "$who$shared"
-        mount --bind "$shared" "$who$shared"
+        case $shared in
+            /tmp/* | /run/*) share "$shared" "$who$shared" ;;
+            /dev/shm/*) share "$shared" "$who/shm${shared#/dev/shm}" ;;
+        esac
     done < shares
+    mount --rbind "$who/shm" /dev/shm
     mount --rbind "$who/run" /run
     mount --rbind "$who/tmp" /tmp
+}
+
+share() {
+    mkdir -p "$2"
+    mount --rbind "$1" "$2"
 }
 
 # start_first WHO: returns when WHO's first process has made everything its own.

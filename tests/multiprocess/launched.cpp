@@ -262,6 +262,15 @@ std::string program(const std::string& name)
     return variable("TUTTI_TEST_PROGRAMS") + "/" + name;
 }
 
+std::string quoted(const std::string& word)
+{
+    std::string result = "'";
+    for (const char letter : word) {
+        result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    }
+    return result + "'";
+}
+
 std::vector<std::string> lines_of(const std::string& text)
 {
     std::istringstream stream(text);

@@ -82,6 +82,9 @@ std::vector<std::string> script(int ranks, const std::string& text);
 /// A program of programs/, by its path.
 std::string program(const std::string& name);
 
+/// As one word for the shell.
+std::string quoted(const std::string& word);
+
 std::vector<std::string> lines_of(const std::string& text);
 std::vector<std::string> sorted(std::vector<std::string> lines);
 bool contains(const std::string& text, const std::string& part);

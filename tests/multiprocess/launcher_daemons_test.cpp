@@ -83,12 +83,12 @@ TEST_CASE("a daemon that is lost while the job ends is named, too")
     // Rank 0 fails while the daemon of rank 2 stands still, which has started it by the time that it passes
     // input on; rank 1 shows that the head has ended the job, and the daemon goes.
     const std::string actions = R"(
-        trapped=$TMPDIR/trapped stopped=$TMPDIR/stopped ending=$TMPDIR/ending
-        wait_for() { while [ ! -e $1 ]; do sleep 0.02; done; rm $1; }
+        trapped="$TMPDIR/trapped" stopped="$TMPDIR/stopped" ending="$TMPDIR/ending"
+        wait_for() { while [ ! -e "$1" ]; do sleep 0.02; done; rm "$1"; }
         case $PMIX_RANK in
-        0) wait_for $trapped; wait_for $stopped; exit 3;;
-        1) trap ': > $ending; exit' TERM; : > $trapped; while :; do sleep 0.02; done;;
-        2) read word; kill -STOP $PPID; : > $stopped; wait_for $ending; kill -KILL $PPID; sleep 1000;;
+        0) wait_for "$trapped"; wait_for "$stopped"; exit 3;;
+        1) trap ': > "$ending"; exit' TERM; : > "$trapped"; while :; do sleep 0.02; done;;
+        2) read word; kill -STOP $PPID; : > "$stopped"; wait_for "$ending"; kill -KILL $PPID; sleep 1000;;
         esac)";
     const Result result = tuttirun(on_hosts({2, 1}, {"--stdin", "2", "sh", "-c", actions}), "go\n");
     CHECK(result.status == 3);
@@ -238,7 +238,7 @@ TEST_CASE("many hosts form a tree, and work and end like few")
 TEST_CASE("a daemon in the middle of the tree that is killed takes those below it along, and all ends")
 {
     Launched job(
-        tuttirun_command(on_tree(shell("[ $PMIX_RANK = 0 ] && echo $PPID > $TMPDIR/daemon; echo ready; "
+        tuttirun_command(on_tree(shell("[ $PMIX_RANK = 0 ] && echo $PPID > \"$TMPDIR\"/daemon; echo ready; "
                                        "sleep 1000 & sleep 1000; echo never"))));
     REQUIRE(job.wait_for_output(readies(34)));
     const pid_t middle = std::stoi(file_text(job.temporary_directory() + "/daemon"));

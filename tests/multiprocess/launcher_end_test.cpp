@@ -295,10 +295,10 @@ TEST_CASE("what is left in TMPDIR where all of a job is killed at once goes with
         watchdog=$(parent $PPID); head=$(parent $watchdog)
         kill -STOP $PPID; kill -KILL $watchdog $head $PPID)";
     Launched jobs(shell_command("\"$TUTTIRUN\" -n 1 sh -c '" + kill_all + R"('
-        ls $TMPDIR | wc -l
-        mkdir $TMPDIR/tuttirun-session-of-mine
-        "$TUTTIRUN" -n 1 sh -c 'sleep 0.3; "$TUTTIRUN" -n 1 sleep 0.3; ls $TMPDIR | wc -l'
-        rmdir $TMPDIR/tuttirun-session-of-mine)"));
+        ls "$TMPDIR" | wc -l
+        mkdir "$TMPDIR/tuttirun-session-of-mine"
+        "$TUTTIRUN" -n 1 sh -c 'sleep 0.3; "$TUTTIRUN" -n 1 sleep 0.3; ls "$TMPDIR" | wc -l'
+        rmdir "$TMPDIR/tuttirun-session-of-mine")"));
     // The second line counts what is no job's, and the directory of the job that writes it.
     CHECK(lines_of(jobs.wait().out) == std::vector<std::string>{"1", "2"});
 }
@@ -337,8 +337,8 @@ TEST_CASE("SIGUSR1 and those asked for reach the ranks")
 TEST_CASE("Ctrl-Z stops the ranks and tuttirun, SIGCONT continues them")
 {
     Launched job(tuttirun_command(script(2,
-                                         "echo ready; while [ ! -e $TMPDIR/go ]; do sleep 0.02; done; "
-                                         "rm -f $TMPDIR/go.$PMIX_RANK; echo went")));
+                                         "echo ready; while [ ! -e \"$TMPDIR/go\" ]; do sleep 0.02; done; "
+                                         "rm -f \"$TMPDIR/go.$PMIX_RANK\"; echo went")));
     wait_until_ready(job, 2);
     const auto is_stopped = [](pid_t pid) {
         char state = '?';

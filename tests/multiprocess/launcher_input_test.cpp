@@ -49,11 +49,12 @@ TEST_CASE("a rank that does not read its input does not hold up the end")
 
 TEST_CASE("files and closed descriptors as standard input")
 {
-    Launched job({"sh", "-c",
-                  "printf 'in a file\\n' > $TMPDIR/f; \"$TUTTIRUN\" -n 2 cat < $TMPDIR/f; rm $TMPDIR/f; "
-                  "\"$TUTTIRUN\" -n 2 cat < /dev/null; \"$TUTTIRUN\" -n 2 cat <&-; "
-                  "head -c 3000000 /dev/zero > $TMPDIR/z; \"$TUTTIRUN\" -n 2 cksum < $TMPDIR/z; cksum < "
-                  "$TMPDIR/z; rm $TMPDIR/z"});
+    Launched job(
+        {"sh", "-c",
+         "printf 'in a file\\n' > \"$TMPDIR/f\"; \"$TUTTIRUN\" -n 2 cat < \"$TMPDIR/f\"; rm \"$TMPDIR/f\"; "
+         "\"$TUTTIRUN\" -n 2 cat < /dev/null; \"$TUTTIRUN\" -n 2 cat <&-; "
+         "head -c 3000000 /dev/zero > \"$TMPDIR/z\"; \"$TUTTIRUN\" -n 2 cksum < \"$TMPDIR/z\"; cksum < "
+         "\"$TMPDIR/z\"; rm \"$TMPDIR/z\""});
     const std::vector<std::string> lines = lines_of(job.wait().out);
     REQUIRE(lines.size() == 4);
     CHECK(lines[0] == "in a file");

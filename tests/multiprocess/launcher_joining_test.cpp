@@ -15,7 +15,7 @@ namespace {
 /// `before` in the shell, then rank by rank the cards of all others.
 Words exchange_after(const std::string& before)
 {
-    return shell(before + "; exec " + program("bootstrap_actions") + " exchange");
+    return shell(before + "; exec " + quoted(program("bootstrap_actions")) + " exchange");
 }
 
 Words on_one_host(int ranks, const Words& rest)
@@ -79,17 +79,18 @@ TEST_CASE("programs that know nothing of jobs end as they like")
 TEST_CASE("a rank that has closed the launcher's descriptors is reached by PMIx")
 {
     // The number of its control channel stands first in the variable.
-    const Words closing =
-        exchange_after("[ $PMIX_RANK != 1 ] || eval \"exec bash -c 'exec ${TUTTI_CONTROL%%:*}>&-; exec " +
-                       program("bootstrap_actions") + " exchange'\"");
+    const Words closing = exchange_after(
+        "[ $PMIX_RANK != 1 ] || exec bash -c \"exec ${TUTTI_CONTROL%%:*}>&-; exec \\\"\\$0\\\" "
+        "exchange\" " +
+        quoted(program("bootstrap_actions")));
     CHECK(tuttirun(on_one_host(3, closing)).status == 0);
     CHECK(tuttirun(on_hosts({2, 1}, closing)).status == 0);
 }
 
 TEST_CASE("ranks of another launcher's job below a rank do not take its channel for theirs")
 {
-    const Result result = tuttirun(
-        on_one_host(2, shell("exec \"$TUTTIRUN\" -n 2 " + program("bootstrap_actions") + " exchange")));
+    const Result result = tuttirun(on_one_host(
+        2, shell("exec \"$TUTTIRUN\" -n 2 " + quoted(program("bootstrap_actions")) + " exchange")));
     CHECK(result.status == 0);
     CHECK(result.err == "");
     CHECK(lines_of(result.out).size() == 4);
@@ -97,8 +98,8 @@ TEST_CASE("ranks of another launcher's job below a rank do not take its channel 
 
 TEST_CASE("ranks that leave while their daemon is stopped have left")
 {
-    Launched job(tuttirun_command(
-        on_one_host(3, shell("echo up; sleep 1; exec " + program("bootstrap_actions") + " finalize"))));
+    Launched job(tuttirun_command(on_one_host(
+        3, shell("echo up; sleep 1; exec " + quoted(program("bootstrap_actions")) + " finalize"))));
     REQUIRE(job.wait_for_output("up\nup\nup\n"));
     const pid_t daemon = own_daemon(job);
     REQUIRE(daemon > 0);

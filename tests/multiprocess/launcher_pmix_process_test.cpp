@@ -154,9 +154,9 @@ TEST_CASE(
 {
     const bool has_channel = GENERATE(true, false);
     const std::string closing = has_channel ? "" : "unset TUTTI_CONTROL; ";
-    Launched job(tuttirun_command(
-        {"-n", "1", "sh", "-c",
-         "echo up; read -r line; " + closing + "exec " + program("bootstrap_actions") + " exchange"}));
+    Launched job(tuttirun_command({"-n", "1", "sh", "-c",
+                                   "echo up; read -r line; " + closing + "exec " +
+                                       quoted(program("bootstrap_actions")) + " exchange"}));
     REQUIRE(job.wait_for_output("up\n"));
     REQUIRE(pmix_servers(job).size() == 1);
     ::kill(pmix_servers(job).front(), SIGKILL);
@@ -178,9 +178,9 @@ TEST_CASE("other users' connections to the PMIx server's port are refused")
         WARN("launcher: skipped: this kernel does not tell whose a connection is");
         return;
     }
-    Launched job(tuttirun_command(
-        {"-n", "1", "sh", "-c",
-         "echo \"$PMIX_SERVER_URI41\"; read -r line; exec " + program("bootstrap_actions") + " exchange"}));
+    Launched job(tuttirun_command({"-n", "1", "sh", "-c",
+                                   "echo \"$PMIX_SERVER_URI41\"; read -r line; exec " +
+                                       quoted(program("bootstrap_actions")) + " exchange"}));
     REQUIRE(job.wait_for_output("\n"));
     REQUIRE(pmix_servers(job).size() == 1);
     const std::string uri = [&] {

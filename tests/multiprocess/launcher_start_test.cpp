@@ -15,7 +15,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// "--launch-agent" for a script of the shell's, called with the host as $1 and the command behind it. The
-/// agent is split at blanks only, so the script comes from the environment.
+/// agent is split at blanks, so the script comes from the environment.
 struct Agent {
     explicit Agent(const std::string& script) { ::setenv("TEST_AGENT_SCRIPT", script.c_str(), 1); }
     ~Agent() { ::unsetenv("TEST_AGENT_SCRIPT"); }
@@ -24,11 +24,22 @@ struct Agent {
 
     static Words run(const std::string& hosts, const Words& rest)
     {
-        const char* const folder = std::getenv("TUTTI_TEST_AGENTS");
-        Words words = {"-H", hosts, "--launch-agent",
-                       std::string(folder != nullptr ? folder : ".") + "/scripted"};
+        Words words = {"-H", hosts, "--launch-agent", '"' + path() + '"'};
         words.insert(words.end(), rest.begin(), rest.end());
         return words;
+    }
+
+    /// As messages show its path.
+    static std::string shown()
+    {
+        return path().find_first_of(" '") == std::string::npos ? path() : '"' + path() + '"';
+    }
+
+private:
+    static std::string path()
+    {
+        const char* const folder = std::getenv("TUTTI_TEST_AGENTS");
+        return std::string(folder != nullptr ? folder : ".") + "/scripted";
     }
 };
 
@@ -46,7 +57,7 @@ TEST_CASE("an agent that fails on one host ends the start of all, with its words
     CHECK(result.status == 1);
     CHECK(result.out.empty());
     CHECK(contains(result.err, "cannot start tuttirun on b: '"));
-    CHECK(contains(result.err, "/scripted b \"exec '"));
+    CHECK(contains(result.err, Agent::shown() + " b \"exec '"));
     CHECK(contains(result.err,
                    "ended with status 255 before the daemon had connected and said:\n    ssh: connect to "
                    "host b port 22: Connection refused\n"));
@@ -91,9 +102,9 @@ TEST_CASE("users, an agent of the environment's, and hosts that get no rank")
     // With -v the commands are told.
     const Result result = tuttirun(Agent::run("me@a:2,b:2,c:2", {"-v", "-n", "4", "true"}));
     CHECK(result.status == 0);
-    CHECK(contains(result.err, "/scripted -l me a \"exec '"));
-    CHECK(contains(result.err, "/scripted b \"exec '"));
-    CHECK_FALSE(contains(result.err, "/scripted c \"exec '"));
+    CHECK(contains(result.err, Agent::shown() + " -l me a \"exec '"));
+    CHECK(contains(result.err, Agent::shown() + " b \"exec '"));
+    CHECK_FALSE(contains(result.err, Agent::shown() + " c \"exec '"));
 }
 
 TEST_CASE("maps and bindings name the hosts")

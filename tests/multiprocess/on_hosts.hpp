@@ -23,7 +23,7 @@ inline Words on_hosts(const std::vector<int>& split, const Words& rest, const st
     }
     const char* const folder = std::getenv("TUTTI_TEST_AGENTS");
     Words words{"-H", hosts, "--launch-agent",
-                std::string(folder != nullptr ? folder : ".") + "/agent " + mode};
+                '"' + std::string(folder != nullptr ? folder : ".") + "/agent\" " + mode};
     words.insert(words.end(), rest.begin(), rest.end());
     return words;
 }

@@ -1,6 +1,7 @@
 // A terminal for tests, of tmux's.
 #pragma once
 
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,14 +15,17 @@
 
 namespace tutti::test {
 
-/// A terminal, in which a command runs.
+/// A terminal, in which a command of the shell runs.
 class Terminal {
 public:
     Terminal(const std::string& directory, int width, int height, const std::string& command)
         : socket_(directory + "/tmux")
     {
+        // A socket's path has little room.
+        if (socket_.size() >= sizeof sockaddr_un{}.sun_path)
+            socket_ = "/tmp/tutti-tmux-" + std::to_string(::getpid());
         run("-f /dev/null new-session -d -x " + std::to_string(width) + " -y " + std::to_string(height) +
-            " '" + command + "; echo status $?; sleep 1000'");
+            ' ' + quoted(command + "; echo status $?; sleep 1000"));
     }
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
@@ -68,7 +72,11 @@ private:
     }
     std::string run(const std::string& words)
     {
-        FILE* const pipe = ::popen(("tmux -S " + socket_ + ' ' + words + " 2>&1").c_str(), "r");
+        // Whatever terminal, shell and language the tests run in.
+        FILE* const pipe = ::popen(
+            ("env -u TMUX SHELL=/bin/sh LC_ALL=C.UTF-8 tmux -S " + quoted(socket_) + ' ' + words + " 2>&1")
+                .c_str(),
+            "r");
         std::string text;
         std::array<char, 4096> buffer;
         while (const std::size_t bytes = std::fread(buffer.data(), 1, buffer.size(), pipe))

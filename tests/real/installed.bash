@@ -54,7 +54,7 @@ both() {
         timeout 120 "mpirun.$family" "${options[@]}" -n "$ranks" "$@" > "$theirs" 2>&1 < "$input" ||
             { rm -f "$theirs" && continue; }
         own+=("$(since "$start")")
-        [[ ! -d $theirs.ranks ]] || find "$theirs.ranks" -type f | sort | xargs cat >> "$theirs"
+        [[ ! -d $theirs.ranks ]] || find "$theirs.ranks" -type f -print0 | sort -z | xargs -0 cat >> "$theirs"
         cat "$result" >> "$theirs"
     done
     echo "$name: $ranks ranks: $(median "${ours[@]}") s on Tutti, $(

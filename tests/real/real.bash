@@ -64,6 +64,7 @@ of_source() {
 # of it. What was built earlier is kept.
 source_of() {
     local found
+    [[ $place != *[[:space:]]* ]] || skip "most sources of others are not built where a path has blanks"
     if [[ ! -d $place/source ]]; then
         found=$(of_source "$1") || { [[ -n ${2:-} ]] && debian "$2" && found=$(of_source "$2"); } ||
             skip "put the source of $1, a folder or an archive $1*.tar.*, into $sources"

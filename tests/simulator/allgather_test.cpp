@@ -6,7 +6,7 @@
 #include "collectives/collectives.hpp"
 #include "tests/simulator/blocks_support.hpp"
 
-namespace tutti::collectives::test::allgather_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -186,4 +186,4 @@ TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang
     }
 }
 
-}  // namespace tutti::collectives::test::allgather_tests
+}  // namespace tutti::collectives::test

@@ -3,7 +3,7 @@
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::allreduce_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -136,4 +136,4 @@ TEST_CASE("an allreduce gives all ranks the same bits, however the sum rounds")
     }
 }
 
-}  // namespace tutti::collectives::test::allreduce_tests
+}  // namespace tutti::collectives::test

@@ -8,7 +8,7 @@
 #include "collectives/collectives.hpp"
 #include "tests/simulator/exchange_support.hpp"
 
-namespace tutti::collectives::test::alltoall_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -287,4 +287,4 @@ TEST_CASE("an alltoallv of ranks that count differently is an error, not a hang"
     }
 }
 
-}  // namespace tutti::collectives::test::alltoall_tests
+}  // namespace tutti::collectives::test

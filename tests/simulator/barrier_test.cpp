@@ -3,7 +3,7 @@
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::barrier_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -61,4 +61,4 @@ TEST_CASE("no rank leaves a barrier before the last has entered it")
     }
 }
 
-}  // namespace tutti::collectives::test::barrier_tests
+}  // namespace tutti::collectives::test

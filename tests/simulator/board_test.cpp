@@ -5,7 +5,7 @@
 #include "collectives/functions.hpp"
 #include "tests/simulator/exchange_support.hpp"
 
-namespace tutti::collectives::test::board_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -176,4 +176,4 @@ TEST_CASE("without a board in the placement there is none")
     CHECK(none);
 }
 
-}  // namespace tutti::collectives::test::board_tests
+}  // namespace tutti::collectives::test

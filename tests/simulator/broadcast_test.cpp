@@ -4,7 +4,7 @@
 #include "collectives/patterns.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::broadcast_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -155,4 +155,4 @@ TEST_CASE("the root of a binomial broadcast sends a message a step")
     CHECK(report.ranks[3].messages_sent == 10);
 }
 
-}  // namespace tutti::collectives::test::broadcast_tests
+}  // namespace tutti::collectives::test

@@ -11,7 +11,7 @@
 #include "tests/simulator/choice_support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test::choice_tests {
+namespace tutti::collectives::test {
 
 using namespace std::string_view_literals;
 
@@ -125,4 +125,4 @@ TEST_CASE("an unknown algorithm is an error that lists those there are")
     }
 }
 
-}  // namespace tutti::collectives::test::choice_tests
+}  // namespace tutti::collectives::test

@@ -7,7 +7,7 @@
 #include "collectives/choice.hpp"
 #include "collectives/collectives.hpp"
 
-namespace tutti::collectives::test::choice_tests {
+namespace tutti::collectives::test {
 
 inline constexpr Placement kNode{.one_node = true, .more_ranks_than_cores = false};
 inline constexpr Placement kCrowdedNode{.one_node = true, .more_ranks_than_cores = true};
@@ -23,4 +23,4 @@ std::string_view chosen(const Choice& choice, const Situation& situation)
     return algorithm_of<Collective>(choice.choose<Collective>(situation)).name;
 }
 
-}  // namespace tutti::collectives::test::choice_tests
+}  // namespace tutti::collectives::test

@@ -11,7 +11,7 @@
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test::choice_tests {
+namespace tutti::collectives::test {
 
 using namespace std::string_view_literals;
 
@@ -303,4 +303,4 @@ TEST_CASE("a step of another call takes no longer than the logarithm of the rank
     CHECK(report.messages_sent() == 0);
 }
 
-}  // namespace tutti::collectives::test::choice_tests
+}  // namespace tutti::collectives::test

@@ -9,7 +9,7 @@
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test::cost_model_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -159,4 +159,4 @@ TEST_CASE("what is wrong in a cost model is told with its place")
     CHECK(complaint("") != "no error");
 }
 
-}  // namespace tutti::collectives::test::cost_model_tests
+}  // namespace tutti::collectives::test

@@ -4,7 +4,7 @@
 #include "collectives/collectives.hpp"
 #include "tests/simulator/nodes_support.hpp"
 
-namespace tutti::collectives::test::creation_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -73,4 +73,4 @@ TEST_CASE(
     }
 }
 
-}  // namespace tutti::collectives::test::creation_tests
+}  // namespace tutti::collectives::test

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-namespace tutti::collectives::test::grid_tests {
+namespace tutti::collectives::test {
 
 using Numbers = std::vector<int>;
 
@@ -130,4 +130,4 @@ TEST_CASE("ranks of unequal nodes, and of nodes that fit no block, follow each o
           Numbers{0, 5, 1, 6, 2, 7, 3, 8, 4, 9});
 }
 
-}  // namespace tutti::collectives::test::grid_tests
+}  // namespace tutti::collectives::test

@@ -4,7 +4,7 @@
 #include "tests/simulator/blocks_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
 
-namespace tutti::collectives::test::hierarchical_alltoall_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -108,4 +108,4 @@ TEST_CASE(
         check_alltoall_by_lanes(nodes, mode, static_cast<int>(node_of.size()), block_bytes);
 }
 
-}  // namespace tutti::collectives::test::hierarchical_alltoall_tests
+}  // namespace tutti::collectives::test

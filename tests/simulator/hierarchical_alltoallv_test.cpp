@@ -5,7 +5,7 @@
 #include "tests/simulator/exchange_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
 
-namespace tutti::collectives::test::hierarchical_alltoallv_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -132,4 +132,4 @@ TEST_CASE("a hierarchical alltoallv of ranks that count differently is an error,
     }
 }
 
-}  // namespace tutti::collectives::test::hierarchical_alltoallv_tests
+}  // namespace tutti::collectives::test

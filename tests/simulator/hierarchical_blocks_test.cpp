@@ -6,7 +6,7 @@
 #include "tests/simulator/blocks_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
 
-namespace tutti::collectives::test::hierarchical_blocks_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -295,4 +295,4 @@ TEST_CASE("hierarchical scans combine in rank order, and pass a node's sum on on
     });
 }
 
-}  // namespace tutti::collectives::test::hierarchical_blocks_tests
+}  // namespace tutti::collectives::test

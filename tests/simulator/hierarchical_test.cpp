@@ -6,7 +6,7 @@
 #include "collectives/nodes.hpp"
 #include "tests/simulator/nodes_support.hpp"
 
-namespace tutti::collectives::test::hierarchical_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -274,4 +274,4 @@ TEST_CASE("hierarchical algorithms over 4,096 ranks on 64 nodes")
     CHECK(simulate(4096, settings_over(nodes, SendMode::eager), barrier_hierarchical).finish_ns() == 18);
 }
 
-}  // namespace tutti::collectives::test::hierarchical_tests
+}  // namespace tutti::collectives::test

@@ -5,7 +5,7 @@
 
 #include "tests/simulator/blocks_support.hpp"
 
-namespace tutti::collectives::test::intercommunicator_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -226,4 +226,4 @@ TEST_CASE("intercommunicator: allgather and alltoall of blocks that differ betwe
     });
 }
 
-}  // namespace tutti::collectives::test::intercommunicator_tests
+}  // namespace tutti::collectives::test

@@ -6,7 +6,7 @@
 #include "collectives/grid.hpp"
 #include "tests/simulator/blocks_support.hpp"
 
-namespace tutti::collectives::test::neighbor_alltoall_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -241,4 +241,4 @@ TEST_CASE("an exchange on a periodic grid of d dimensions takes 2 d steps")
     }
 }
 
-}  // namespace tutti::collectives::test::neighbor_alltoall_tests
+}  // namespace tutti::collectives::test

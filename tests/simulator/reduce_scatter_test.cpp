@@ -6,7 +6,7 @@
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::reduce_scatter_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -180,4 +180,4 @@ TEST_CASE("a partition cuts an array as its counts say")
     CHECK(even.range(0, 3).count == 7);
 }
 
-}  // namespace tutti::collectives::test::reduce_scatter_tests
+}  // namespace tutti::collectives::test

@@ -7,7 +7,7 @@
 #include "collectives/patterns.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::reduce_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -234,4 +234,4 @@ TEST_CASE("a reduce over many ranks")
     }
 }
 
-}  // namespace tutti::collectives::test::reduce_tests
+}  // namespace tutti::collectives::test

@@ -13,7 +13,7 @@
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::reproducible_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -175,4 +175,4 @@ TEST_CASE("scans are the same expressions whatever the order of arrival")
     check_scans<Exscan>();
 }
 
-}  // namespace tutti::collectives::test::reproducible_tests
+}  // namespace tutti::collectives::test

@@ -12,7 +12,7 @@
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test::rules_file_tests {
+namespace tutti::collectives::test {
 
 using namespace std::string_view_literals;
 
@@ -217,4 +217,4 @@ TEST_CASE("the catalogue has every collective with its algorithms and rules")
     }
 }
 
-}  // namespace tutti::collectives::test::rules_file_tests
+}  // namespace tutti::collectives::test

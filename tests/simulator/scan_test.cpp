@@ -3,7 +3,7 @@
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::scan_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -124,4 +124,4 @@ TEST_CASE("scans by recursive doubling over very many ranks")
     }
 }
 
-}  // namespace tutti::collectives::test::scan_tests
+}  // namespace tutti::collectives::test

@@ -3,7 +3,7 @@
 #include "collectives/collectives.hpp"
 #include "tests/simulator/rooted_support.hpp"
 
-namespace tutti::collectives::test::scatter_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -139,4 +139,4 @@ TEST_CASE("a scatter of blocks that are not equal is an error, not a hang")
     }
 }
 
-}  // namespace tutti::collectives::test::scatter_tests
+}  // namespace tutti::collectives::test

@@ -5,7 +5,7 @@
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test::simulator_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -233,4 +233,4 @@ TEST_CASE("4,096 ranks, and the same report every time")
     }
 }
 
-}  // namespace tutti::collectives::test::simulator_tests
+}  // namespace tutti::collectives::test

@@ -5,7 +5,7 @@
 #include "collectives/functions.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test::streamed_or_sent_tests {
+namespace tutti::collectives::test {
 
 namespace {
 
@@ -166,4 +166,4 @@ TEST_CASE("more than two ranks, and ranks that share cores, leave chunks of shor
     CHECK(messages_of_reduce(settings, 2, 1, kToldFromBytes) == 0);
 }
 
-}  // namespace tutti::collectives::test::streamed_or_sent_tests
+}  // namespace tutti::collectives::test

@@ -28,6 +28,9 @@ struct CollectiveRequest : RequestState, progress::Deferred {
     }
     virtual ~CollectiveRequest() = default;
 
+    /// The coroutine of this request's plan, for its group.
+    virtual collectives::Task begin() = 0;
+
     std::shared_ptr<CommunicatorState> communicator;
     CommunicatorGroup group;
     std::exception_ptr given_up;  // the error, if no wait could end it
@@ -37,11 +40,12 @@ struct CollectiveRequest : RequestState, progress::Deferred {
 /// Holds the plan, to which the coroutine refers. `Plan`: see run_collective.hpp.
 template <class Plan>
 struct PlannedCollective final : CollectiveRequest {
-    PlannedCollective(std::shared_ptr<CommunicatorState> state, std::uint32_t number, Plan given)
-        : CollectiveRequest(std::move(state), number), plan(std::move(given))
+    PlannedCollective(const std::shared_ptr<CommunicatorState>& state, std::uint32_t number, Plan&& given)
+        : CollectiveRequest(state, number), plan(std::move(given))
     {
     }
     ~PlannedCollective() override { task = {}; }  // before the plan, to which its frame refers
+    collectives::Task begin() override { return plan(group); }
 
     Plan plan;
 };

@@ -45,6 +45,10 @@ private:
     void pack(std::string_view operation, BuffersUsed used);
 };
 
+/// Runs the plan of a call between pack() and unpack() of its buffers, in one of the three forms.
+CallHandle run_packed(const StatePointer& state, Form form, const std::shared_ptr<PackedBuffers>& packed,
+                      SharedPlan plan);
+
 /// Runs the plan of a call over `buffers` in one of the three forms.
 template <class Plan>
 requires(!std::is_reference_v<Plan>) CallHandle
@@ -52,9 +56,7 @@ requires(!std::is_reference_v<Plan>) CallHandle
 {
     if (buffers.packed == nullptr) [[likely]]
         return run(state, form, std::move(plan));
-    return run(state, form, [packed = buffers.packed, plan = std::move(plan)](collectives::Group& group) {
-        return packed->run(group, plan);
-    });
+    return run_packed(state, form, buffers.packed, std::make_shared<KeptPlanOf<Plan>>(std::move(plan)));
 }
 
 }  // namespace tutti::detail

@@ -37,6 +37,15 @@ void pack_all(const datatype::Typemap& layout, ConstElements elements, std::byte
     datatype::pack(layout, size_bytes / layout.size_bytes(), elements.data, 0, {to, size_bytes});
 }
 
+// Its arguments outlive it: they are the plan's.
+collectives::Task between_packing(PackedBuffers& packed, const KeptPlan& plan, collectives::Group& group)
+{
+    packed.pack();
+    collectives::Task task = plan(group);
+    co_await task;
+    packed.unpack();
+}
+
 }  // namespace
 
 PackedBuffers::PackedBuffers(std::string_view operation, const BlockBuffers& buffers, BuffersUsed used)
@@ -79,6 +88,14 @@ void Contiguous::pack(std::string_view operation, BuffersUsed used)
 {
     packed = std::make_shared<PackedBuffers>(operation, *this, used);
     static_cast<BlockBuffers&>(*this) = packed->contiguous();
+}
+
+CallHandle run_packed(const StatePointer& state, Form form, const std::shared_ptr<PackedBuffers>& packed,
+                      SharedPlan plan)
+{
+    return run(state, form, [packed, plan = std::move(plan)](collectives::Group& group) {
+        return between_packing(*packed, *plan, group);
+    });
 }
 
 }  // namespace tutti::detail

@@ -29,20 +29,12 @@ public:
     /// The caller's buffers, or their contiguous copies. Valid while this object lives.
     BlockBuffers contiguous() noexcept;
 
-    /// Runs the coroutine that plan(group) makes of contiguous(), between pack() and unpack().
-    template <class Plan>
-    collectives::Task run(collectives::Group& group, const Plan& plan)
-    {
-        pack();
-        collectives::Task task = plan(group);
-        co_await task;
-        unpack();
-    }
-
-private:
+    /// The caller's data into the copies.
     void pack();
+    /// The result into the caller's buffer.
     void unpack() const;
 
+private:
     BlockBuffers buffers_;  // the caller's
     BuffersUsed used_;
     datatype::TypemapRef in_layout_;  // set if that buffer has one and is used

@@ -1,6 +1,102 @@
 #include "lib/core/calls/run_collective.hpp"
 
+#include "lib/core/requests/request_access.hpp"
+#include "tutti/error.hpp"
+
 namespace tutti::detail {
+namespace {
+
+/// The board of a blocking call. Throws in the call's name if a rank is lost while all agree on a board.
+transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine::Lock& lock, PlanView plan)
+{
+    try {
+        return state.board(lock);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::peer_lost || error.peer() == Error::kNoPeer)
+            throw;
+        const std::uint32_t number = state.next_collective();
+        CommunicatorGroup group(state, number);
+        static_cast<void>(plan(group));  // announces the call; the coroutine never runs
+        state.raise_lost(error.peer(), state.calls().find(number));
+    }
+}
+
+/// What the requests of a persistent collective run.
+struct Shared {
+    SharedPlan plan;
+
+    collectives::Task operator()(collectives::Group& group) const { return (*plan)(group); }
+};
+
+class CollectiveStarter final : public Starter {
+public:
+    CollectiveStarter(const std::shared_ptr<CommunicatorState>& state, SharedPlan plan)
+        : state_(state), plan_(std::move(plan))
+    {
+    }
+    Request start() override
+    {
+        Shared plan{plan_};
+        Request request = detail::start(state_, make_request<Shared>, &plan);
+        if (keep != nullptr)
+            RequestAccess::keep(*RequestAccess::state(request), keep);
+        return request;
+    }
+
+private:
+    std::shared_ptr<CommunicatorState> state_;
+    SharedPlan plan_;
+};
+
+}  // namespace
+
+void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
+           collectives::Task& task)
+{
+    const RankStatus::InCall in_call(group.process().status());
+    const CallDiagnosis::Blocked blocked(group.process().calls(), &group);
+    engine.begin_all();
+    task.start();
+    engine.wait(lock, [&] {
+        group.poll_board();
+        return task.done();
+    });
+    group.rethrow(task);
+}
+
+void run_blocking(CommunicatorState& state, PlanView plan)
+{
+    progress::Engine& engine = state.process().engine();
+    auto lock = engine.lock();
+    const RankStatus::InCall in_call(state.process().status());
+    transport::shm::NodeBoard* const board = board_for(state, lock, plan);
+    engine.begin_all();
+    CommunicatorGroup group(state, state.next_collective(), board);
+    group.let_block(&lock);
+    collectives::Task task = plan(group);
+    group.let_block(nullptr);
+    if (task)
+        drive(engine, lock, group, task);
+}
+
+Request start(const std::shared_ptr<CommunicatorState>& state, MakeRequest make, void* plan)
+{
+    progress::Engine& engine = state->process().engine();
+    auto lock = engine.lock();
+    const RankStatus::InCall in_call(state->process().status());
+    std::unique_ptr<CollectiveRequest> request = make(state, state->next_collective(), plan);
+    request->task = request->begin();
+    if (check::Checker* const checker = state->process().checker(); checker != nullptr) [[unlikely]]
+        checker->begin(*request);
+    engine.begin(*request);
+    engine.started();
+    return RequestAccess::active(*request.release());
+}
+
+CallHandle persistent(const std::shared_ptr<CommunicatorState>& state, SharedPlan plan)
+{
+    return CallHandle(std::make_unique<CollectiveStarter>(state, std::move(plan)));
+}
 
 void collective_ended(void* context) noexcept
 {

@@ -4,108 +4,87 @@
 // Each collective has one plan for all three: a function object that returns the coroutine for a group. The
 // plan is made when the call is checked, before anything is sent, and holds all that the coroutine refers to
 // except the caller's buffers. A plan is constant and moves no data: each start makes a new coroutine.
+//
+// What the forms do is not compiled for each plan: it sees plans behind a function.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
-#include "lib/core/requests/request_access.hpp"
 #include "tutti/call_handle.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::detail {
 
 /// Drives a task of the group to its end and throws its error.
-inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
-                  collectives::Task& task)
-{
-    const RankStatus::InCall in_call(group.process().status());
-    const CallDiagnosis::Blocked blocked(group.process().calls(), &group);
-    engine.begin_all();
-    task.start();
-    engine.wait(lock, [&] {
-        group.poll_board();
-        return task.done();
-    });
-    group.rethrow(task);
-}
+void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
+           collectives::Task& task);
 
-/// The board of a blocking call. Throws in the call's name if a rank is lost while all agree on a board.
-template <class Plan>
-transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine::Lock& lock, const Plan& plan)
-{
-    try {
-        return state.board(lock);
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::peer_lost || error.peer() == Error::kNoPeer)
-            throw;
-        const std::uint32_t number = state.next_collective();
-        CommunicatorGroup group(state, number);
-        static_cast<void>(plan(group));  // announces the call; the coroutine never runs
-        state.raise_lost(error.peer(), state.calls().find(number));
+/// A plan of any type, which outlives this.
+class PlanView {
+public:
+    template <class Plan>
+    requires(!std::is_same_v<Plan, PlanView>) explicit PlanView(const Plan& plan) noexcept
+        : plan_(&plan), begin_([](const void* of, collectives::Group& group) -> collectives::Task {
+              return (*static_cast<const Plan*>(of))(group);
+          })
+    {
     }
-}
+
+    collectives::Task operator()(collectives::Group& group) const { return begin_(plan_, group); }
+
+private:
+    const void* plan_;
+    collectives::Task (*begin_)(const void* plan, collectives::Group& group);
+};
 
 /// Drives the plan's coroutine to its end and throws its error. Algorithms in rounds may end without one.
+void run_blocking(CommunicatorState& state, PlanView plan);
+
+/// The same for a plan's function object.
 template <class Plan>
 void run_blocking(CommunicatorState& state, const Plan& plan)
 {
-    progress::Engine& engine = state.process().engine();
-    auto lock = engine.lock();
-    const RankStatus::InCall in_call(state.process().status());
-    transport::shm::NodeBoard* const board = board_for(state, lock, plan);
-    engine.begin_all();
-    CommunicatorGroup group(state, state.next_collective(), board);
-    group.let_block(&lock);
-    collectives::Task task = plan(group);
-    group.let_block(nullptr);
-    if (task)
-        drive(engine, lock, group, task);
+    run_blocking(state, PlanView(plan));
 }
 
-/// Starts the plan's coroutine, which progress drives. The request keeps the plan.
+/// Makes a request that keeps the plan, which it may move.
+using MakeRequest = std::unique_ptr<CollectiveRequest> (*)(const std::shared_ptr<CommunicatorState>& state,
+                                                           std::uint32_t number, void* plan);
+
+/// Starts the coroutine of the plan of the request that `make` makes; progress drives it.
+Request start(const std::shared_ptr<CommunicatorState>& state, MakeRequest make, void* plan);
+
 template <class Plan>
-Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
+std::unique_ptr<CollectiveRequest> make_request(const std::shared_ptr<CommunicatorState>& state,
+                                                std::uint32_t number, void* plan)
 {
-    progress::Engine& engine = state->process().engine();
-    auto lock = engine.lock();
-    const RankStatus::InCall in_call(state->process().status());
-    auto request =
-        std::make_unique<PlannedCollective<Plan>>(state, state->next_collective(), std::move(plan));
-    request->task = request->plan(request->group);
-    if (check::Checker* const checker = state->process().checker(); checker != nullptr) [[unlikely]]
-        checker->begin(*request);
-    engine.begin(*request);
-    engine.started();
-    return RequestAccess::active(*request.release());
+    return std::make_unique<PlannedCollective<Plan>>(state, number, std::move(*static_cast<Plan*>(plan)));
 }
 
-/// A plan that is started repeatedly. Its requests share it.
-template <class Plan>
-class CollectiveStarter final : public Starter {
+/// A plan that several requests share, each for itself.
+class KeptPlan {
 public:
-    CollectiveStarter(std::shared_ptr<CommunicatorState> state, Plan plan)
-        : state_(std::move(state)), plan_(std::make_shared<Plan>(std::move(plan)))
-    {
-    }
-    Request start() override
-    {
-        Request request =
-            detail::start(state_, [plan = plan_](collectives::Group& group) { return (*plan)(group); });
-        if (keep != nullptr)
-            RequestAccess::keep(*RequestAccess::state(request), keep);
-        return request;
-    }
+    virtual ~KeptPlan() = default;
+    virtual collectives::Task operator()(collectives::Group& group) const = 0;
+};
+using SharedPlan = std::shared_ptr<const KeptPlan>;
+
+template <class Plan>
+class KeptPlanOf final : public KeptPlan {
+public:
+    explicit KeptPlanOf(Plan&& plan) : plan_(std::move(plan)) {}
+    collectives::Task operator()(collectives::Group& group) const override { return plan_(group); }
 
 private:
-    std::shared_ptr<CommunicatorState> state_;
-    std::shared_ptr<const Plan> plan_;
+    Plan plan_;
 };
+
+/// A plan that is started repeatedly. Its requests share it.
+CallHandle persistent(const std::shared_ptr<CommunicatorState>& state, SharedPlan plan);
 
 /// A blocking call moves no plan.
 template <class Plan>
@@ -113,12 +92,12 @@ requires(!std::is_reference_v<Plan>) CallHandle
     run(const std::shared_ptr<CommunicatorState>& state, Form form, Plan&& plan)
 {
     if (form == Form::blocking) [[likely]] {
-        run_blocking(*state, plan);
+        run_blocking(*state, PlanView(plan));
         return {};
     }
     if (form == Form::nonblocking)
-        return CallHandle(start(state, std::move(plan)));
-    return CallHandle(std::make_unique<CollectiveStarter<Plan>>(state, std::move(plan)));
+        return CallHandle(start(state, make_request<Plan>, &plan));
+    return persistent(state, std::make_shared<KeptPlanOf<Plan>>(std::move(plan)));
 }
 
 }  // namespace tutti::detail

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "lib/foundation/base/configuration.hpp"
+#include "lib/foundation/base/installed_folders.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::base {
@@ -94,11 +95,13 @@ void check(const NamedFile& file, const struct stat& status)
 
 std::string site_folder(const std::string& folder)
 {
-    std::string prefix = TUTTI_PREFIX;
-    for (const std::string_view below : {"/" TUTTI_BINDIR, "/" TUTTI_LIBDIR})
+    std::string prefix(kInstalledPrefix);
+    for (const std::string_view name : {kInstalledPrograms, kInstalledLibraries}) {
+        const std::string below = fmt::format("/{}", name);
         if (folder.ends_with(below))
             prefix = folder.substr(0, folder.size() - below.size());
-    const fs::path settings = TUTTI_SYSCONFDIR;
+    }
+    const fs::path settings = kInstalledSettings;
     if (settings.is_absolute())
         return settings / "tutti";
     return prefix == "/usr" || prefix.empty() ? "/etc/tutti" : fs::path(prefix) / settings / "tutti";

@@ -30,6 +30,19 @@ bool is_installed(const std::string& tool)
     }
 }
 
+/// tuttirun, whose gdb reads no settings of the user's and asks nobody for debug information.
+std::vector<std::string> debugging(const std::vector<std::string>& arguments,
+                                   const std::vector<std::string>& variables = {})
+{
+    std::vector<std::string> command{
+        "env",           "-u", "DEBUGINFOD_URLS", "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent",
+        "LC_ALL=C.UTF-8"};
+    command.insert(command.end(), variables.begin(), variables.end());
+    const std::vector<std::string> rest = tuttirun_command(arguments);
+    command.insert(command.end(), rest.begin(), rest.end());
+    return command;
+}
+
 }  // namespace
 
 TEST_CASE("a rank is given to gdb in this terminal, while the others run", "[debugging]")
@@ -37,8 +50,7 @@ TEST_CASE("a rank is given to gdb in this terminal, while the others run", "[deb
     if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
         return;
     // The argument has a blank: it arrives whole.
-    Launched job(tuttirun_command({"-n", "2", "--debug", "1", program("dies"), "segfault", "not all"}),
-                 kPatience);
+    Launched job(debugging({"-n", "2", "--debug", "1", program("dies"), "segfault", "not all"}), kPatience);
     job.write(
         "set width 0\nbreak store_into\ncontinue\nbacktrace\nframe function main\nprint "
         "argv[2]\nkill\nquit\n");
@@ -59,10 +71,10 @@ TEST_CASE("each rank gets a window of tmux with its gdb", "[debugging]")
     std::string folder = std::filesystem::temp_directory_path() / "tutti-tmux-XXXXXX";
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
     {
-        std::string command = std::getenv("TUTTIRUN");
+        std::string command;
         for (const std::string& word :
-             std::vector<std::string>{"-n", "2", "--debug", "0,1", "--terminal", "tmux", program("correct")})
-            command += ' ' + word;
+             debugging({"-n", "2", "--debug", "0,1", "--terminal", "tmux", program("correct")}))
+            command += quoted(word) + ' ';
         Terminal terminal(folder, 100, 30, command);
         for (const std::string window : {"rank 0", "rank 1"}) {
             INFO(window);
@@ -90,11 +102,10 @@ TEST_CASE("each rank gets an xterm with its gdb", "[debugging]")
     std::ofstream(xterm) << "#!/bin/sh\n[ \"$1 $3\" = '-T -e' ] && echo \"window of $2\" && shift 3 &&\n"
                             "exec \"$@\" -nx -batch -ex continue\n";
     std::filesystem::permissions(xterm, std::filesystem::perms::owner_all);
-    const std::string path = std::getenv("PATH");
-    ::setenv("PATH", (folder + ":" + path).c_str(), 1);
-    Launched job(tuttirun_command({"-n", "2", "--debug", "0,1", "--terminal", "xterm", program("correct")}),
+    // Which display it is matters to xterm alone.
+    Launched job(debugging({"-n", "2", "--debug", "0,1", "--terminal", "xterm", program("correct")},
+                           {"DISPLAY=:0", "PATH=" + folder + ":" + std::getenv("PATH")}),
                  kPatience);
-    ::setenv("PATH", path.c_str(), 1);
     const Result result = job.wait();
     std::filesystem::remove_all(folder);
     CAPTURE(result.out, result.err);
@@ -108,8 +119,7 @@ TEST_CASE("for a gdb elsewhere its command is told", "[debugging]")
 {
     if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
         return;
-    Launched job(tuttirun_command({"-n", "2", "--debug", "0,1", "--gdbserver", program("correct")}),
-                 kPatience);
+    Launched job(debugging({"-n", "2", "--debug", "0,1", "--gdbserver", program("correct")}), kPatience);
     std::smatch found;
     while (!contains(job.so_far().err, "rank 0 waits for gdb on ") ||
            !contains(job.so_far().err, "rank 1 waits for gdb on "))
@@ -120,8 +130,8 @@ TEST_CASE("for a gdb elsewhere its command is told", "[debugging]")
     const std::regex line("rank [01] waits for gdb on [^:]*: gdb ([^\n]*)\n");
     std::string both;
     for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match, ++commands)
-        both +=
-            "gdb -nx -batch -ex 'set confirm off' " + (*match)[1].str() + " -ex continue > /dev/null 2>&1 & ";
+        both += "env -u DEBUGINFOD_URLS gdb -nx -batch -ex 'set confirm off' " + (*match)[1].str() +
+                " -ex continue > /dev/null 2>&1 & ";
     REQUIRE(commands == 2);
     CHECK(std::system((both + "wait").c_str()) == 0);
     const Result result = job.wait();
@@ -142,6 +152,17 @@ TEST_CASE("wrong ways to ask for a debugger are told", "[debugging]")
     CHECK(contains(told({"--gdbserver"}), "say which ranks by --debug"));
     CHECK(contains(told({"--debug", "2", "--gdbserver"}), "there is no rank 2; the job has ranks 0 to 1"));
     CHECK(contains(told({"--debug", "x"}), "--debug"));
+
+    const auto without = [](const std::string& variable, const std::string& terminal) {
+        Launched job(debugging({"--debug", "0,1", "--terminal", terminal, "-n", "2", "true"}, {variable}));
+        const Result result = job.wait();
+        CHECK(result.status == 2);
+        return result.err;
+    };
+    CHECK(contains(without("DISPLAY=", "xterm"),
+                   "--terminal xterm needs a display; set DISPLAY, or give --terminal tmux"));
+    CHECK(contains(without("TMUX=", "tmux"),
+                   "--terminal tmux opens windows in a tmux session; run tuttirun inside one"));
 }
 
 TEST_CASE("-v tells which process each rank is", "[debugging]")

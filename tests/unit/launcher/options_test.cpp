@@ -140,6 +140,8 @@ TEST_CASE("How other hosts are reached")
     CHECK(parse({"--launcher", "ssh", "a"}).launcher == StartMethod::Agent::remote_shell);
     CHECK(parse({"-launcher", "slurm", "a"}).launcher == StartMethod::Agent::srun);
     CHECK(parse({"--launch-agent", "ssh  -p 22", "a"}).launch_agent == Words{"ssh", "-p", "22"});
+    CHECK(parse({"--launch-agent", "'/my tools/ssh'  -o \"A='b c'\" ''", "a"}).launch_agent ==
+          Words{"/my tools/ssh", "-o", "A='b c'", ""});
     CHECK(parse({"-launcher-exec", "/bin/x", "a"}).launch_agent == Words{"/bin/x"});
     CHECK(parse({"--prefix", "/opt/tutti", "a"}).prefix == "/opt/tutti");
     CHECK(parse({"--start-timeout", "2.5", "a"}).start_timeout_seconds == 2.5);

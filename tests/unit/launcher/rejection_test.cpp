@@ -161,6 +161,7 @@ TEST_CASE("Values that make no sense")
         {{"--interface", "eth0,,eth1", "a"}, "--interface: 'eth0,,eth1' has an empty part"},
         {{"--launcher", "rsh", "a"}, "--launcher: unknown value 'rsh'"},
         {{"--launch-agent", " ", "a"}, "--launch-agent: the command is empty"},
+        {{"--launch-agent", "'/my ssh", "a"}, "--launch-agent: a quote in ''/my ssh' is not closed"},
         {{"--launcher", "slurm", "--launch-agent", "x", "a"}, "contradict each other"},
         {{"--prefix", "opt", "a"}, "--prefix: 'opt' is no absolute path"},
         {{"--daemon-timeout", "soon", "a"}, "--daemon-timeout: 'soon' is not a time"},

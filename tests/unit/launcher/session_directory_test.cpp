@@ -13,6 +13,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/temporary_folder.hpp"
+
 using namespace tutti::launcher;
 
 TEST_CASE("a job's directory is made again when another process has taken it for a stale one")
@@ -54,4 +56,28 @@ TEST_CASE("a job's directory is made again when another process has taken it for
     CHECK(there == jobs);
     if (removed == 0)
         WARN("not tested: the other one was never in time");
+}
+
+TEST_CASE("what a list of paths cannot hold has a link in the job's directory, which goes with it")
+{
+    const tutti::test::TemporaryFolder place;
+    // Not below this one: TMPDIR may have a blank itself.
+    std::string session = "/tmp/tutti-session-XXXXXX";
+    REQUIRE(::mkdtemp(session.data()) != nullptr);
+    CHECK(listable_path("/usr/lib/libx.so", session) == "/usr/lib/libx.so");
+    CHECK(std::filesystem::is_empty(session));
+    const std::string library = place.write("a b/libx.so", "x");
+    const std::string folder = place.write("c:d/tutti/file", "y").parent_path();
+    for (int program = 0; program < 2; ++program)
+        CHECK(listable_path(library, session) == session + "/libx.so");
+    CHECK(listable_path(folder, session) == session + "/tutti");
+    CHECK(std::filesystem::equivalent(session + "/libx.so", library));
+    // Another file of that name, none at all, and a directory that is no better.
+    CHECK(listable_path(place.write("e f/libx.so", "z"), session).empty());
+    CHECK(listable_path(place.path() / "a b/none.so", session).empty());
+    CHECK(listable_path(library, place.path() / "a b").empty());
+    remove_session_directory(session);
+    CHECK_FALSE(std::filesystem::exists(session));
+    CHECK(std::filesystem::exists(library));
+    CHECK(std::filesystem::exists(folder + "/file"));
 }

@@ -226,7 +226,7 @@ TEST_CASE("One srun for all: it fails for those that have not come")
     const TemporaryFolder folder;
     const WithVariable of_one_task("SRUN_CPUS_PER_TASK", "1");
     const std::filesystem::path srun = folder.write("srun", R"(#!/bin/sh
-        (cat; echo "cores: $SRUN_CPUS_PER_TASK") > $(dirname $0)/record
+        (cat; echo "cores: $SRUN_CPUS_PER_TASK") > "$(dirname "$0")/record"
         echo 'srun: error: n1: no' >&2
         exit 1)");
     std::filesystem::permissions(srun, std::filesystem::perms::owner_all);

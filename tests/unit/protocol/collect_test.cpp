@@ -6,7 +6,7 @@
 
 #include "tests/unit/protocol/remote_read.hpp"
 
-namespace tutti::test::collect_tests {
+namespace tutti::test {
 
 namespace {
 
@@ -113,4 +113,4 @@ TEST_CASE("messages behind a collected one keep their order")
     CHECK(std::ranges::equal(std::span(first.message.buffer).first(300), second.data));
 }
 
-}  // namespace tutti::test::collect_tests
+}  // namespace tutti::test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/protocol/remote_read.hpp"
 
-namespace tutti::test::in_place_tests {
+namespace tutti::test {
 
 namespace {
 
@@ -180,4 +180,4 @@ TEST_CASE("a receive in place that nothing has matched is taken back")
     wire.lose_peer_of(0, "test");
 }
 
-}  // namespace tutti::test::in_place_tests
+}  // namespace tutti::test

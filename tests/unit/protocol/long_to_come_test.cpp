@@ -3,7 +3,7 @@
 
 #include "tests/unit/protocol/remote_read.hpp"
 
-namespace tutti::test::long_to_come_tests {
+namespace tutti::test {
 
 namespace {
 
@@ -135,4 +135,4 @@ TEST_CASE("what is taken back, forgotten or fails is expected no more, and count
     CHECK_FALSE(wire.at(1).expects_long(0));
 }
 
-}  // namespace tutti::test::long_to_come_tests
+}  // namespace tutti::test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/protocol/remote_read.hpp"
 
-namespace tutti::test::parts_tests {
+namespace tutti::test {
 
 namespace {
 
@@ -204,4 +204,4 @@ TEST_CASE("a peer that is lost while a message in parts is under way fails it")
     CHECK_FALSE(wire.at(0).has_pending());
 }
 
-}  // namespace tutti::test::parts_tests
+}  // namespace tutti::test
