@@ -13,7 +13,7 @@ namespace tutti::bench {
 /// Takes one measured figure: "memory copy", 4096, 130200, "MB/s". `key` is a size in bytes, or a number of
 /// ranks; nothing where there is one figure only. Names are stable: comparisons look them up.
 using TakeFigure = std::function<void(const std::string& name, std::optional<double> key, double value,
-                                   const std::string& unit)>;
+                                      const std::string& unit)>;
 
 /// How often loops run: 1 is usual, less is quick and rough.
 struct ProbeScale {

@@ -124,7 +124,9 @@ std::string find_program(const std::string& program, const std::string& search_p
         const int result = check(in_working_directory(candidate));
         if (result == 0)
             return candidate;
-        failure = result == EACCES ? EACCES : failure;
+        // In a folder that this user may not enter there is nothing, as a shell sees it.
+        if (result == EACCES && ::access(in_working_directory(candidate).c_str(), F_OK) == 0)
+            failure = EACCES;
         begin = end + 1;
     }
     const bool is_here = check(in_working_directory("./" + program)) == 0;

@@ -44,10 +44,14 @@ fs::path process_space(const std::string& host)
     return fs::read_symlink("/proc/" + first + "/ns/pid");
 }
 
+// Without the folder of the build, whose name may have that of a program in it.
 std::string command_line(const fs::path& process)
 {
+    static const std::string folder = fs::path(needed("TUTTIRUN")).parent_path().parent_path().string();
     std::string line = file_text(process / "cmdline");
     std::replace(line.begin(), line.end(), '\0', ' ');
+    for (std::size_t at = 0; (at = line.find(folder, at)) != std::string::npos;)
+        line.erase(at, folder.size());
     return line;
 }
 

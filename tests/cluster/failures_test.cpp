@@ -222,7 +222,7 @@ TEST_CASE_METHOD(Hosts, "a rank that is stopped before it has met the others is 
         "(eth0) from 10.77.0.1 (eth0)";
     Launched launched(tuttirun_command({"--host", "a:1,b:1", "sh", "-c",
                                         "[ $PMIX_RANK = 1 ] || sleep 3; exec " +
-                                            quoted(program("api_messages")) + " 2>&1"}),
+                                            shell_quoted(program("api_messages")) + " 2>&1"}),
                       std::chrono::seconds(60));
     const pid_t late = wait_for_processes("b", "api_messages", 1).front();
     shell("b", "for i in $(seq 500); do ss -Hltn | grep -qv ':22 ' && exit 0; sleep 0.005; done; exit 1");

@@ -262,7 +262,15 @@ std::string program(const std::string& name)
     return variable("TUTTI_TEST_PROGRAMS") + "/" + name;
 }
 
-std::string quoted(const std::string& word)
+bool can_list_paths()
+{
+    const auto is_listable = [](const std::string& path) {
+        return path.find_first_of(" \t\n:;'\"") == std::string::npos;
+    };
+    return is_listable(variable("TUTTIRUN")) || is_listable(std::filesystem::temp_directory_path().string());
+}
+
+std::string shell_quoted(const std::string& word)
 {
     std::string result = "'";
     for (const char letter : word) {

@@ -82,8 +82,12 @@ std::vector<std::string> script(int ranks, const std::string& text);
 /// A program of programs/, by its path.
 std::string program(const std::string& name);
 
+/// Whether LD_PRELOAD, and options of leak checkers, can name what lies in the build or in a job's directory:
+/// not where both have blanks or the like in their paths.
+bool can_list_paths();
+
 /// As one word for the shell.
-std::string quoted(const std::string& word);
+std::string shell_quoted(const std::string& word);
 
 std::vector<std::string> lines_of(const std::string& text);
 std::vector<std::string> sorted(std::vector<std::string> lines);

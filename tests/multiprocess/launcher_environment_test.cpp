@@ -11,20 +11,6 @@
 
 using namespace tutti::test;
 
-namespace {
-
-// LD_PRELOAD holds neither the library's path nor one in the session directory where both have blanks.
-bool is_heap_possible()
-{
-    const auto has_blanks = [](const std::string& path) {
-        return path.find_first_of(" \t\n:;'\"") != std::string::npos;
-    };
-    return !has_blanks(tuttirun_command({}).front()) ||
-           !has_blanks(std::filesystem::temp_directory_path().string());
-}
-
-}  // namespace
-
 TEST_CASE("each rank knows its numbers")
 {
     const Result result = tuttirun(script(4, "echo $PMIX_RANK $TUTTI_LOCAL_RANK $TUTTI_LOCAL_SIZE"));
@@ -96,7 +82,7 @@ TEST_CASE("lines of scripts for other launchers run, and only -v says what has n
         "tuttirun: without effect here: --mca btl self, -mca pml ob1, --allow-run-as-root, --oversubscribe, "
         "--use-hwthread-cpus, I_MPI_PIN (tuttirun --help has what is used instead)");
     // What is started and where, the libraries for others' programs, and malloc's heap.
-    CHECK(lines_of(verbose.err).size() == (is_heap_possible() ? 5 : 4));
+    CHECK(lines_of(verbose.err).size() == (can_list_paths() ? 5 : 4));
     CHECK(contains(lines_of(verbose.err).back(), ": rank 0 is pid "));
     std::filesystem::remove(hosts);
 }
@@ -125,8 +111,8 @@ TEST_CASE("variables are passed, set, and those of an outer job are not")
 
 TEST_CASE("a job inside a rank of a job is a job of its own")
 {
-    const Result result = tuttirun(
-        script(2, "\"$TUTTIRUN\" -n 2 " + quoted(program("bootstrap_actions")) + " exchange < /dev/null"));
+    const Result result = tuttirun(script(
+        2, "\"$TUTTIRUN\" -n 2 " + shell_quoted(program("bootstrap_actions")) + " exchange < /dev/null"));
     CHECK(result.status == 0);
     CHECK(sorted(lines_of(result.out)) ==
           std::vector<std::string>{"pmix rank 0 of 2, 2 local", "pmix rank 0 of 2, 2 local",
@@ -180,7 +166,7 @@ TEST_CASE("signals and descriptors of the launcher's own stay with it")
 
 TEST_CASE("malloc's heap goes before programs, but not before what starts containers, and -v says so once")
 {
-    if (!is_heap_possible()) {
+    if (!can_list_paths()) {
         WARN("not tested: LD_PRELOAD cannot hold a path with blanks, which TMPDIR has, too");
         return;
     }

@@ -15,7 +15,7 @@ namespace {
 /// `before` in the shell, then rank by rank the cards of all others.
 Words exchange_after(const std::string& before)
 {
-    return shell(before + "; exec " + quoted(program("bootstrap_actions")) + " exchange");
+    return shell(before + "; exec " + shell_quoted(program("bootstrap_actions")) + " exchange");
 }
 
 Words on_one_host(int ranks, const Words& rest)
@@ -82,7 +82,7 @@ TEST_CASE("a rank that has closed the launcher's descriptors is reached by PMIx"
     const Words closing = exchange_after(
         "[ $PMIX_RANK != 1 ] || exec bash -c \"exec ${TUTTI_CONTROL%%:*}>&-; exec \\\"\\$0\\\" "
         "exchange\" " +
-        quoted(program("bootstrap_actions")));
+        shell_quoted(program("bootstrap_actions")));
     CHECK(tuttirun(on_one_host(3, closing)).status == 0);
     CHECK(tuttirun(on_hosts({2, 1}, closing)).status == 0);
 }
@@ -90,7 +90,7 @@ TEST_CASE("a rank that has closed the launcher's descriptors is reached by PMIx"
 TEST_CASE("ranks of another launcher's job below a rank do not take its channel for theirs")
 {
     const Result result = tuttirun(on_one_host(
-        2, shell("exec \"$TUTTIRUN\" -n 2 " + quoted(program("bootstrap_actions")) + " exchange")));
+        2, shell("exec \"$TUTTIRUN\" -n 2 " + shell_quoted(program("bootstrap_actions")) + " exchange")));
     CHECK(result.status == 0);
     CHECK(result.err == "");
     CHECK(lines_of(result.out).size() == 4);
@@ -99,7 +99,7 @@ TEST_CASE("ranks of another launcher's job below a rank do not take its channel 
 TEST_CASE("ranks that leave while their daemon is stopped have left")
 {
     Launched job(tuttirun_command(on_one_host(
-        3, shell("echo up; sleep 1; exec " + quoted(program("bootstrap_actions")) + " finalize"))));
+        3, shell("echo up; sleep 1; exec " + shell_quoted(program("bootstrap_actions")) + " finalize"))));
     REQUIRE(job.wait_for_output("up\nup\nup\n"));
     const pid_t daemon = own_daemon(job);
     REQUIRE(daemon > 0);

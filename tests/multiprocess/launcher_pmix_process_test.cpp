@@ -156,7 +156,7 @@ TEST_CASE(
     const std::string closing = has_channel ? "" : "unset TUTTI_CONTROL; ";
     Launched job(tuttirun_command({"-n", "1", "sh", "-c",
                                    "echo up; read -r line; " + closing + "exec " +
-                                       quoted(program("bootstrap_actions")) + " exchange"}));
+                                       shell_quoted(program("bootstrap_actions")) + " exchange"}));
     REQUIRE(job.wait_for_output("up\n"));
     REQUIRE(pmix_servers(job).size() == 1);
     ::kill(pmix_servers(job).front(), SIGKILL);
@@ -180,7 +180,7 @@ TEST_CASE("other users' connections to the PMIx server's port are refused")
     }
     Launched job(tuttirun_command({"-n", "1", "sh", "-c",
                                    "echo \"$PMIX_SERVER_URI41\"; read -r line; exec " +
-                                       quoted(program("bootstrap_actions")) + " exchange"}));
+                                       shell_quoted(program("bootstrap_actions")) + " exchange"}));
     REQUIRE(job.wait_for_output("\n"));
     REQUIRE(pmix_servers(job).size() == 1);
     const std::string uri = [&] {

@@ -112,14 +112,15 @@ TEST_CASE("several processes started without PMIx are an error, not several jobs
 {
     for (const std::string variables : {"SLURM_STEP_ID=0 SLURM_NTASKS=4 SLURM_PROCID=1",
                                         "PMI_SIZE=2 PMI_RANK=0", "OMPI_COMM_WORLD_SIZE=2"}) {
-        Launched launched({"sh", "-c", variables + " " + quoted(program("bootstrap_actions")) + " exchange"});
+        Launched launched(
+            {"sh", "-c", variables + " " + shell_quoted(program("bootstrap_actions")) + " exchange"});
         const Result result = launched.wait();
         CHECK(result.status == 4);
         CHECK(contains(result.err, "without PMIx"));
     }
     Launched one_task({"sh", "-c",
                        "SLURM_STEP_ID=0 SLURM_NTASKS=1 SLURM_PROCID=0 " +
-                           quoted(program("bootstrap_actions")) + " exchange"});
+                           shell_quoted(program("bootstrap_actions")) + " exchange"});
     CHECK(one_task.wait().status == 0);
 }
 

@@ -25,7 +25,7 @@ public:
         if (socket_.size() >= sizeof sockaddr_un{}.sun_path)
             socket_ = "/tmp/tutti-tmux-" + std::to_string(::getpid());
         run("-f /dev/null new-session -d -x " + std::to_string(width) + " -y " + std::to_string(height) +
-            ' ' + quoted(command + "; echo status $?; sleep 1000"));
+            ' ' + shell_quoted(command + "; echo status $?; sleep 1000"));
     }
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
@@ -73,10 +73,10 @@ private:
     std::string run(const std::string& words)
     {
         // Whatever terminal, shell and language the tests run in.
-        FILE* const pipe = ::popen(
-            ("env -u TMUX SHELL=/bin/sh LC_ALL=C.UTF-8 tmux -S " + quoted(socket_) + ' ' + words + " 2>&1")
-                .c_str(),
-            "r");
+        FILE* const pipe = ::popen(("env -u TMUX SHELL=/bin/sh LC_ALL=C.UTF-8 tmux -S " +
+                                    shell_quoted(socket_) + ' ' + words + " 2>&1")
+                                       .c_str(),
+                                   "r");
         std::string text;
         std::array<char, 4096> buffer;
         while (const std::size_t bytes = std::fread(buffer.data(), 1, buffer.size(), pipe))

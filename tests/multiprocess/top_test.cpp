@@ -33,7 +33,7 @@ public:
             ready += "ready\n";
         REQUIRE(wait_for_output(ready));
     }
-    std::string top() const { return quoted(std::getenv("TUTTIRUN")) + " --top " + number(); }
+    std::string top() const { return shell_quoted(std::getenv("TUTTIRUN")) + " --top " + number(); }
     std::string number() const { return std::to_string(pid()); }
     void end()
     {

@@ -1,4 +1,5 @@
-// Precompiled for test programs of many files: Catch, and what most tests include. Each still includes what it uses.
+// Precompiled for test programs of many files: Catch, and what most tests include. Each still includes what
+// it uses.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,5 +21,5 @@
 #include <utility>
 #include <vector>
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <catch2/catch.hpp>

@@ -209,10 +209,10 @@ TEST_CASE("a call may name its algorithm, which goes before all but the environm
                       "operator that commutes; name another, or none to let Tutti choose");
     CHECK_THROWS_WITH(chosen<Barrier>(table, {16, 0, kNode, true, asked(CallKind::barrier, "hierarchical")}),
                       Catch::Contains("there is one node"));
-    CHECK_THROWS_WITH(
-        asked(CallKind::alltoallv, "pairwize"),
-        "alltoallv: invalid argument: there is no algorithm \"pairwize\"; did you mean "
-        "'pairwise'? Use flat or board or shared or pairwise or hierarchical, or name none to let Tutti choose");
+    CHECK_THROWS_WITH(asked(CallKind::alltoallv, "pairwize"),
+                      "alltoallv: invalid argument: there is no algorithm \"pairwize\"; did you mean "
+                      "'pairwise'? Use flat or board or shared or pairwise or hierarchical, or name none to "
+                      "let Tutti choose");
     CHECK_THROWS_WITH(asked(CallKind::reduce, "chain:x"), Catch::Contains("use chain:32768"));
 }
 

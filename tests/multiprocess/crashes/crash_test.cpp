@@ -185,8 +185,9 @@ TEST_CASE("a core file is left as without Tutti")
     const std::string here = std::filesystem::temp_directory_path() / "tutti-core-XXXXXX";
     std::string folder = here;
     REQUIRE(::mkdtemp(folder.data()) != nullptr);
-    const Result result = tuttirun({"-n", "1", "--wdir", folder, "sh", "-c",
-                                    "ulimit -c unlimited && exec " + quoted(program("dies")) + " segfault"});
+    const Result result =
+        tuttirun({"-n", "1", "--wdir", folder, "sh", "-c",
+                  "ulimit -c unlimited && exec " + shell_quoted(program("dies")) + " segfault"});
     CAPTURE(result.err);
     CHECK(result.status == 128 + SIGSEGV);
     bool has_core = false;
@@ -200,7 +201,7 @@ TEST_CASE("a core file is left as without Tutti")
 TEST_CASE("a rank behind a shell is told")
 {
     const Result result =
-        tuttirun({"-n", "1", "sh", "-c", quoted(program("dies")) + " segfault 2> /dev/null; exit $?"});
+        tuttirun({"-n", "1", "sh", "-c", shell_quoted(program("dies")) + " segfault 2> /dev/null; exit $?"});
     check_told(result, 128 + SIGSEGV,
                with_stack({"exited with status 139 behind a crash: Segmentation fault at address 0x0"},
                           {"::store_into(int*) at dies.cpp:23\n"}));

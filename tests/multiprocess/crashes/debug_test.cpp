@@ -35,8 +35,7 @@ std::vector<std::string> debugging(const std::vector<std::string>& arguments,
                                    const std::vector<std::string>& variables = {})
 {
     std::vector<std::string> command{
-        "env",           "-u", "DEBUGINFOD_URLS", "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent",
-        "LC_ALL=C.UTF-8"};
+        "env", "-u", "DEBUGINFOD_URLS", "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent", "LC_ALL=C"};
     command.insert(command.end(), variables.begin(), variables.end());
     const std::vector<std::string> rest = tuttirun_command(arguments);
     command.insert(command.end(), rest.begin(), rest.end());
@@ -74,7 +73,7 @@ TEST_CASE("each rank gets a window of tmux with its gdb", "[debugging]")
         std::string command;
         for (const std::string& word :
              debugging({"-n", "2", "--debug", "0,1", "--terminal", "tmux", program("correct")}))
-            command += quoted(word) + ' ';
+            command += shell_quoted(word) + ' ';
         Terminal terminal(folder, 100, 30, command);
         for (const std::string window : {"rank 0", "rank 1"}) {
             INFO(window);
@@ -178,6 +177,10 @@ TEST_CASE("a correct program passes under LeakSanitizer and valgrind", "[debuggi
 {
     if (kSanitized)
         return;
+    if (!can_list_paths()) {
+        WARN("not tested: the tools cannot be told where suppressions are: its path and TMPDIR have blanks");
+        return;
+    }
     const Result sanitized = tuttirun({"-n", "2", program("correct_asan")});
     CAPTURE(sanitized.err);
     CHECK(sanitized.status == 0);

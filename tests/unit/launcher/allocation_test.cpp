@@ -136,7 +136,7 @@ TEST_CASE("An allocation is not read where the user names the hosts, and else on
 
     const WithVariable no_hydra("HYDRA_HOST_FILE", std::nullopt);
     const WithVariable job("FLUX_URI", "local:///run/flux/local");
-    make_command(folder, "flux", "echo asked >> " + (folder.path() / "asked").string() + "; echo n1.x");
+    make_command(folder, "flux", "echo asked >> '" + (folder.path() / "asked").string() + "'; echo n1.x");
     CHECK(agent_for(Options{}) == Words{"ssh"});
     CHECK(std::filesystem::file_size(folder.path() / "asked") == 6);
 }

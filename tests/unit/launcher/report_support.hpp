@@ -1,9 +1,29 @@
 // Groups of ranks as daemons report them, and what the head makes of them.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include "launcher/report/analysis.hpp"
 
 namespace tutti::launcher {
+
+inline constexpr std::uint64_t kBarrier = 1;  // tutti::collectives::CallKind
+inline constexpr std::uint64_t kAllreduce = 4;
+
+inline RankGroup calls(Ranges ranks, std::uint64_t kind, std::uint32_t number)
+{
+    RankGroup group;
+    group.state = RankState::waiting;
+    group.operation = base::Operation::collective;
+    group.kind = static_cast<std::uint8_t>(kind);
+    group.communicator = "world";
+    group.number = number;
+    group.ranks = std::move(ranks);
+    group.least_seconds = 29.9;
+    group.most_seconds = 31.2;
+    return group;
+}
 
 inline RankGroup receives(int rank, int from, int tag)
 {

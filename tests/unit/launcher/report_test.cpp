@@ -15,27 +15,6 @@ using namespace tutti::launcher;
 using tutti::base::CallWords;
 using tutti::base::Operation;
 
-namespace {
-
-constexpr std::uint64_t kBarrier = 1;  // tutti::collectives::CallKind
-constexpr std::uint64_t kAllreduce = 4;
-
-RankGroup calls(Ranges ranks, std::uint64_t kind, std::uint32_t number)
-{
-    RankGroup group;
-    group.state = RankState::waiting;
-    group.operation = Operation::collective;
-    group.kind = static_cast<std::uint8_t>(kind);
-    group.communicator = "world";
-    group.number = number;
-    group.ranks = std::move(ranks);
-    group.least_seconds = 29.9;
-    group.most_seconds = 31.2;
-    return group;
-}
-
-}  // namespace
-
 TEST_CASE("what the kernel does to a rank is told: stopped, held by a debugger, swapped out")
 {
     const auto swapped = [](const std::string& text) {

@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/base/open_files.hpp"
+#include "tests/temporary_folder.hpp"
 
 using namespace tutti::launcher;
 
@@ -95,4 +96,25 @@ TEST_CASE("A program that lies in the working directory, and not in PATH, is off
     CHECK(why_not("/no/such/folder", "/bin") ==
           "cannot run sleep (looked for in PATH; there is a ./sleep: did you mean that?)");
     CHECK(why_not("/no/such/folder", "/") == "cannot run sleep (looked for in PATH)");
+}
+
+TEST_CASE("A folder of PATH that cannot be entered has no program, a file that cannot be run is one",
+          "[spawn]")
+{
+    const tutti::test::TemporaryFolder folder;
+    const auto error_for = [](const std::string& search_path) {
+        try {
+            find_program("tutti-no-such-program", search_path, {});
+        } catch (const SpawnError& error) {
+            return error.error_number;
+        }
+        return 0;
+    };
+    const std::filesystem::path closed = folder.write("closed/other", "").parent_path();
+    const std::filesystem::path file = folder.write("open/tutti-no-such-program", "");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+    std::filesystem::permissions(closed, std::filesystem::perms::none);
+    CHECK(error_for(closed) == ENOENT);
+    CHECK(error_for(closed.string() + ":" + file.parent_path().string()) == EACCES);
+    std::filesystem::permissions(closed, std::filesystem::perms::owner_all);
 }

@@ -103,8 +103,8 @@ std::vector<RemoteHost> hosts(int count)
 
 TEST_CASE("An agent gets host, command and, out of others' sight, the record")
 {
-    Scene scene(R"(dir=$(dirname "$0"); echo "$@" > $dir/words; cat > $dir/record; )"
-                R"(mv $dir/record $dir/done; exec sleep 1000)");
+    Scene scene(R"(dir=$(dirname "$0"); echo "$@" > "$dir/words"; cat > "$dir/record"; )"
+                R"(mv "$dir/record" "$dir/done"; exec sleep 1000)");
     scene.starter->start({{7, "b", "me"}});
     CHECK(scene.started == 1);
     REQUIRE(scene.wait_for([&] { return scene.exists("done"); }));
@@ -169,7 +169,7 @@ TEST_CASE("Agents that are killed, cannot be executed, or are not there")
 TEST_CASE("What an agent writes never stops it, and is kept for later")
 {
     Scene scene(R"(i=0; while [ $i -lt 3000 ]; do echo "line $i of noise that nobody reads"; i=$((i+1)); done
-                   touch $(dirname "$0")/done; exec sleep 1000)");
+                   touch "$(dirname "$0")/done"; exec sleep 1000)");
     scene.starter->start(hosts(1));
     scene.starter->connected(0);
     REQUIRE(scene.wait_for([&] { return scene.exists("done"); }));
@@ -196,9 +196,9 @@ TEST_CASE("No more than so many agents connect at once")
 
 TEST_CASE("At the end agents of daemons that had come may end by themselves, the others are stopped")
 {
-    Scene scene(R"(dir=$(dirname "$0"); trap "touch $dir/stopped.$1; exit 1" TERM
-                   touch $dir/here.$1
-                   while [ ! -e $dir/end ]; do sleep 0.01; done; sleep 0.1; touch $dir/ended.$1)");
+    Scene scene(R"(dir=$(dirname "$0"); trap 'touch "$dir/stopped.$1"; exit 1' TERM
+                   touch "$dir/here.$1"
+                   while [ ! -e "$dir/end" ]; do sleep 0.01; done; sleep 0.1; touch "$dir/ended.$1")");
     scene.starter->start(hosts(2));
     scene.starter->connected(0);
     REQUIRE(scene.wait_for([&] { return scene.exists("here.host0") && scene.exists("here.host1"); }));
@@ -213,7 +213,7 @@ TEST_CASE("At the end agents of daemons that had come may end by themselves, the
 
 TEST_CASE("An agent that does not listen is killed")
 {
-    Scene scene(R"(trap "" TERM; touch $(dirname "$0")/here; while :; do sleep 0.05; done)");
+    Scene scene(R"(trap "" TERM; touch "$(dirname "$0")/here"; while :; do sleep 0.05; done)");
     scene.starter->start(hosts(1));
     REQUIRE(scene.wait_for([&] { return scene.exists("here"); }));
     scene.starter->finish(0ms);
