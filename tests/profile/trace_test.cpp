@@ -151,7 +151,7 @@ TEST_CASE("a host's clock may be an hour ahead")
              1);
     Words words = on_hosts({1, 1}, {counted(), "exchange"});
     std::string& agent = words[3];
-    agent = agent.substr(0, agent.rfind("/agent ")) + "/scripted";
+    agent = agent.substr(0, agent.rfind("/agent\"")) + "/scripted\"";
     const json document = trace_of(0, words);
     ::unsetenv("TEST_AGENT_SCRIPT");
     CHECK(count_of(document, {{"ph", "s"}, {"args", {{"bytes", 2000}}}}) == 40);
