@@ -56,7 +56,7 @@ requires(!std::is_reference_v<Plan>) CallHandle
 {
     if (buffers.packed == nullptr) [[likely]]
         return run(state, form, std::move(plan));
-    return run_packed(state, form, buffers.packed, std::make_shared<KeptPlanOf<Plan>>(std::move(plan)));
+    return run_packed(state, form, buffers.packed, SharedPlan(std::make_shared<const Plan>(std::move(plan))));
 }
 
 }  // namespace tutti::detail

@@ -38,7 +38,7 @@ void pack_all(const datatype::Typemap& layout, ConstElements elements, std::byte
 }
 
 // Its arguments outlive it: they are the plan's.
-collectives::Task between_packing(PackedBuffers& packed, const KeptPlan& plan, collectives::Group& group)
+collectives::Task between_packing(PackedBuffers& packed, const SharedPlan& plan, collectives::Group& group)
 {
     packed.pack();
     collectives::Task task = plan(group);
@@ -94,7 +94,7 @@ CallHandle run_packed(const StatePointer& state, Form form, const std::shared_pt
                       SharedPlan plan)
 {
     return run(state, form, [packed, plan = std::move(plan)](collectives::Group& group) {
-        return between_packing(*packed, *plan, group);
+        return between_packing(*packed, plan, group);
     });
 }
 

@@ -21,13 +21,6 @@ transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine:
     }
 }
 
-/// What the requests of a persistent collective run.
-struct Shared {
-    SharedPlan plan;
-
-    collectives::Task operator()(collectives::Group& group) const { return (*plan)(group); }
-};
-
 class CollectiveStarter final : public Starter {
 public:
     CollectiveStarter(const std::shared_ptr<CommunicatorState>& state, SharedPlan plan)
@@ -36,8 +29,8 @@ public:
     }
     Request start() override
     {
-        Shared plan{plan_};
-        Request request = detail::start(state_, make_request<Shared>, &plan);
+        SharedPlan plan = plan_;
+        Request request = detail::start(state_, make_request<SharedPlan>, &plan);
         if (keep != nullptr)
             RequestAccess::keep(*RequestAccess::state(request), keep);
         return request;

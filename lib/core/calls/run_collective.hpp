@@ -23,11 +23,12 @@ namespace tutti::detail {
 void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
            collectives::Task& task);
 
-/// A plan of any type, which outlives this.
+/// Refers to a plan of any type, which outlives this.
 class PlanView {
 public:
     template <class Plan>
-    requires(!std::is_same_v<Plan, PlanView>) explicit PlanView(const Plan& plan) noexcept
+    requires(!std::is_same_v<Plan, PlanView>) PlanView(const Plan& plan)
+    noexcept
         : plan_(&plan), begin_([](const void* of, collectives::Group& group) -> collectives::Task {
               return (*static_cast<const Plan*>(of))(group);
           })
@@ -44,13 +45,6 @@ private:
 /// Drives the plan's coroutine to its end and throws its error. Algorithms in rounds may end without one.
 void run_blocking(CommunicatorState& state, PlanView plan);
 
-/// The same for a plan's function object.
-template <class Plan>
-void run_blocking(CommunicatorState& state, const Plan& plan)
-{
-    run_blocking(state, PlanView(plan));
-}
-
 /// Makes a request that keeps the plan, which it may move.
 using MakeRequest = std::unique_ptr<CollectiveRequest> (*)(const std::shared_ptr<CommunicatorState>& state,
                                                            std::uint32_t number, void* plan);
@@ -65,22 +59,19 @@ std::unique_ptr<CollectiveRequest> make_request(const std::shared_ptr<Communicat
     return std::make_unique<PlannedCollective<Plan>>(state, number, std::move(*static_cast<Plan*>(plan)));
 }
 
-/// A plan that several requests share, each for itself.
-class KeptPlan {
+/// A plan of any type, which its copies share.
+class SharedPlan {
 public:
-    virtual ~KeptPlan() = default;
-    virtual collectives::Task operator()(collectives::Group& group) const = 0;
-};
-using SharedPlan = std::shared_ptr<const KeptPlan>;
+    template <class Plan>
+    explicit SharedPlan(std::shared_ptr<const Plan> plan) noexcept : view_(*plan), kept_(std::move(plan))
+    {
+    }
 
-template <class Plan>
-class KeptPlanOf final : public KeptPlan {
-public:
-    explicit KeptPlanOf(Plan&& plan) : plan_(std::move(plan)) {}
-    collectives::Task operator()(collectives::Group& group) const override { return plan_(group); }
+    collectives::Task operator()(collectives::Group& group) const { return view_(group); }
 
 private:
-    Plan plan_;
+    PlanView view_;
+    std::shared_ptr<const void> kept_;
 };
 
 /// A plan that is started repeatedly. Its requests share it.
@@ -92,12 +83,12 @@ requires(!std::is_reference_v<Plan>) CallHandle
     run(const std::shared_ptr<CommunicatorState>& state, Form form, Plan&& plan)
 {
     if (form == Form::blocking) [[likely]] {
-        run_blocking(*state, PlanView(plan));
+        run_blocking(*state, plan);
         return {};
     }
     if (form == Form::nonblocking)
         return CallHandle(start(state, make_request<Plan>, &plan));
-    return persistent(state, std::make_shared<KeptPlanOf<Plan>>(std::move(plan)));
+    return persistent(state, SharedPlan(std::make_shared<const Plan>(std::move(plan))));
 }
 
 }  // namespace tutti::detail
