@@ -26,7 +26,7 @@ std::uint64_t word_of(const StatusWord& word) noexcept
     return word.load(std::memory_order_relaxed);
 }
 
-std::uint64_t count_of(const StatusWord& word) noexcept
+std::uint64_t counted(const StatusWord& word) noexcept
 {
     return std::min(word_of(word), kMostCount);
 }
@@ -56,8 +56,8 @@ void add_calls(RankProfile& profile, const base::ProfileAggregate& entry, const 
     calls.signature = static_cast<std::uint16_t>(key.signature());
     calls.context = word_of(entry.context);
     calls.caller = key.caller() <= profile.callers.size() ? static_cast<std::int32_t>(key.caller()) - 1 : -1;
-    calls.calls = count_of(entry.calls);
-    calls.bytes = count_of(entry.bytes);
+    calls.calls = counted(entry.calls);
+    calls.bytes = counted(entry.bytes);
     calls.ns = clock.duration(word_of(entry.ticks));
     calls.waiting_ns = std::min(clock.duration(word_of(entry.waiting_ticks)), calls.ns);
     calls.least_ns = clock.duration(word_of(entry.least_ticks));
@@ -86,12 +86,12 @@ void add_peers(RankProfile& profile, const base::ProfileMemory& memory, const Pr
         const base::ProfilePeer& entry = memory.peers()[i];
         RankProfile::Peer peer;
         peer.rank = i + 1 < memory.peers().size() ? static_cast<std::int32_t>(i) : -1;
-        peer.sent = count_of(entry.sent);
-        peer.sent_bytes = count_of(entry.sent_bytes);
-        peer.collective_sent = count_of(entry.collective_sent);
-        peer.collective_sent_bytes = count_of(entry.collective_sent_bytes);
-        peer.arrived = count_of(entry.arrived);
-        peer.arrived_bytes = count_of(entry.arrived_bytes);
+        peer.sent = counted(entry.sent);
+        peer.sent_bytes = counted(entry.sent_bytes);
+        peer.collective_sent = counted(entry.collective_sent);
+        peer.collective_sent_bytes = counted(entry.collective_sent_bytes);
+        peer.arrived = counted(entry.arrived);
+        peer.arrived_bytes = counted(entry.arrived_bytes);
         peer.waited_ns = clock.duration(word_of(entry.waited_ticks));
         if (peer.sent + peer.collective_sent + peer.arrived != 0 || peer.waited_ns != 0)
             profile.peers.push_back(peer);
@@ -153,7 +153,7 @@ RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base
     profile.left = left != 0;
     profile.joined_ns = clock.at(0);
     profile.ended_ns = profile.left ? clock.at(left) : end.ns;
-    profile.left_out_calls = count_of(memory->left_out_calls);
+    profile.left_out_calls = counted(memory->left_out_calls);
     profile.left_out_ns = clock.duration(word_of(memory->left_out_ticks));
     profile.left_out_waiting_ns = clock.duration(word_of(memory->left_out_waiting_ticks));
     profile.callers.resize(std::min<std::uint64_t>(word_of(memory->callers_used), ProfileHeader::kCallers));

@@ -10,7 +10,7 @@ namespace tutti::collectives::test {
 
 namespace {
 
-Cost cost_of(std::string_view algorithm, int ranks)
+Cost allgather_cost(std::string_view algorithm, int ranks)
 {
     if (algorithm == "board" || algorithm == "shared") {
         return {0, 0, 0};
@@ -53,7 +53,7 @@ void check(std::string_view algorithm, SendMode mode, const Places& places, Gath
         REQUIRE(report.problems() == "");
         REQUIRE(all_equal(memory, expected));
         REQUIRE(all_equal(apart, expected));
-        const Cost cost = cost_of(algorithm, ranks);
+        const Cost cost = allgather_cost(algorithm, ranks);
         CHECK(report.finish_ns() == cost.steps);
         CHECK(report.longest_chain == cost.chain);
         CHECK(report.messages_sent() == cost.messages);
@@ -62,7 +62,7 @@ void check(std::string_view algorithm, SendMode mode, const Places& places, Gath
     }
 }
 
-void check_equal(const Algorithm<Allgather::Function>& algorithm, SendMode mode, int ranks,
+void check_allgather(const Algorithm<Allgather::Function>& algorithm, SendMode mode, int ranks,
                  std::size_t block_bytes)
 {
     const Places places = equal_places(ranks, block_bytes);
@@ -85,7 +85,7 @@ TEST_CASE("every allgather brings all blocks to all, in place or not")
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= 17; ++ranks) {
                 for (const std::size_t block_bytes : kCounts) {
-                    check_equal(algorithm, mode, ranks, block_bytes);
+                    check_allgather(algorithm, mode, ranks, block_bytes);
                 }
             }
         }
@@ -110,11 +110,11 @@ TEST_CASE("every allgatherv takes unequal and empty blocks, wherever they lie, a
 TEST_CASE("an allgather over many ranks")
 {
     for (const Algorithm<Allgather::Function>& algorithm : on_one_node<Allgather>()) {
-        check_equal(algorithm, SendMode::synchronous, 64, 5);
-        check_equal(algorithm, SendMode::eager, 200, 2);
+        check_allgather(algorithm, SendMode::synchronous, 64, 5);
+        check_allgather(algorithm, SendMode::eager, 200, 2);
         if (algorithm.name == "bruck" || algorithm.name == "recursive_doubling") {
-            check_equal(algorithm, SendMode::synchronous, kManyRanks, 1);
-            check_equal(algorithm, SendMode::eager, kVeryManyRanks, 1);
+            check_allgather(algorithm, SendMode::synchronous, kManyRanks, 1);
+            check_allgather(algorithm, SendMode::eager, kVeryManyRanks, 1);
         }
     }
     for (const Algorithm<Allgatherv::Function>& algorithm : on_one_node<Allgatherv>()) {

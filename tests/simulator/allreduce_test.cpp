@@ -12,7 +12,7 @@ struct AllreduceCost {
     std::size_t sent_times_n;  // bytes of all messages
 };
 
-AllreduceCost cost_of(std::string_view algorithm, int ranks)
+AllreduceCost allreduce_cost(std::string_view algorithm, int ranks)
 {
     if (algorithm == "board" || algorithm == "shared") {
         return {{0, 0, 0}, 0};
@@ -57,7 +57,7 @@ void check(const Algorithm<Allreduce::Function>& algorithm, SendMode mode, Reduc
             REQUIRE(result == expected);
         }
         REQUIRE((in_place || in == operands));
-        const AllreduceCost promised = cost_of(algorithm.name, ranks);
+        const AllreduceCost promised = allreduce_cost(algorithm.name, ranks);
         check_cost_of_all_bytes(report, promised.cost, promised.sent_times_n * expected.size() * sizeof(T));
     }
 }

@@ -47,7 +47,7 @@ Exchange equal_exchange(int ranks, std::size_t block_bytes)
     return Exchange(ranks, Order::packed, [=](int, int) { return block_bytes; });
 }
 
-void check_equal(const Algorithm<Alltoall::Function>& algorithm, SendMode mode, int ranks,
+void check_alltoall(const Algorithm<Alltoall::Function>& algorithm, SendMode mode, int ranks,
                  std::size_t block_bytes)
 {
     const Exchange exchange = equal_exchange(ranks, block_bytes);
@@ -125,7 +125,7 @@ TEST_CASE("every alltoall brings every block to its rank")
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t block_bytes : kCounts) {
-                    check_equal(algorithm, mode, ranks, block_bytes);
+                    check_alltoall(algorithm, mode, ranks, block_bytes);
                 }
             }
         }
@@ -150,10 +150,10 @@ TEST_CASE("every alltoallv takes unequal and empty blocks, wherever they lie, an
 TEST_CASE("an alltoall over many ranks")
 {
     for (const Algorithm<Alltoall::Function>& algorithm : on_one_node<Alltoall>()) {
-        check_equal(algorithm, SendMode::synchronous, 64, 5);
-        check_equal(algorithm, SendMode::eager, 100, 2);
+        check_alltoall(algorithm, SendMode::synchronous, 64, 5);
+        check_alltoall(algorithm, SendMode::eager, 100, 2);
     }
-    check_equal({"bruck", alltoall_bruck}, SendMode::synchronous, kManyRanks, 1);
+    check_alltoall({"bruck", alltoall_bruck}, SendMode::synchronous, kManyRanks, 1);
     for (const Algorithm<Alltoallv::Function>& algorithm : on_one_node<Alltoallv>()) {
         check_unequal(algorithm, SendMode::synchronous, Exchange(64, Order::backwards, some_empty));
     }

@@ -7,7 +7,7 @@ namespace tutti::collectives::test {
 
 namespace {
 
-Cost cost_of(std::string_view algorithm, int ranks)
+Cost barrier_cost(std::string_view algorithm, int ranks)
 {
     if (algorithm == "board" || algorithm == "shared") {
         return {0, 0, 0};
@@ -33,7 +33,7 @@ TEST_CASE("every barrier costs what it promises and leaves nothing behind")
                 CAPTURE(algorithm.name, static_cast<int>(mode), ranks);
                 const Report report = simulate(ranks, settings_for(mode), algorithm.run);
                 REQUIRE(report.problems() == "");
-                check_cost(report, cost_of(algorithm.name, ranks), 0);
+                check_cost(report, barrier_cost(algorithm.name, ranks), 0);
             }
         }
     }

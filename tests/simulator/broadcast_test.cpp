@@ -62,7 +62,7 @@ Reach reach(const Tree& tree_of, int rank, int step, bool last_first)
     return farthest;
 }
 
-BroadcastCost cost_of(std::string_view algorithm, int ranks, std::size_t size_bytes,
+BroadcastCost broadcast_cost(std::string_view algorithm, int ranks, std::size_t size_bytes,
                       std::size_t segment_bytes)
 {
     if (algorithm == "shared")
@@ -117,7 +117,7 @@ void check(const Algorithm<Broadcast::Function>& algorithm, SendMode mode, int r
     for (const std::vector<std::int32_t>& own : data) {
         REQUIRE(own == expected);
     }
-    const BroadcastCost promised = cost_of(algorithm.name, ranks, size_bytes, segment_bytes);
+    const BroadcastCost promised = broadcast_cost(algorithm.name, ranks, size_bytes, segment_bytes);
     check_cost_of_all_bytes(report, promised.cost, promised.bytes);
 }
 

@@ -37,7 +37,7 @@ Report check(SendMode mode, const Places& places, int root, Root kind, Gather ga
     return report;
 }
 
-void check_equal(const Algorithm<Gather::Function>& algorithm, SendMode mode, int ranks, int root, Root kind,
+void check_gather(const Algorithm<Gather::Function>& algorithm, SendMode mode, int ranks, int root, Root kind,
                  std::size_t block_bytes)
 {
     const Places places = equal_places(ranks, block_bytes);
@@ -52,7 +52,7 @@ void check_equal(const Algorithm<Gather::Function>& algorithm, SendMode mode, in
 
 TEST_CASE("every gather brings all blocks to every root")
 {
-    for_every_root<Gather>(check_equal);
+    for_every_root<Gather>(check_gather);
 }
 
 TEST_CASE("a gatherv takes unequal and empty blocks, wherever they lie, and leaves gaps alone")
@@ -102,7 +102,7 @@ TEST_CASE("a shared gatherv whose ranks count differently is an error, whichever
 
 TEST_CASE("a gather over many ranks")
 {
-    for_many_ranks<Gather>(check_equal);
+    for_many_ranks<Gather>(check_gather);
 }
 
 TEST_CASE("a gather with whatever the table chooses")

@@ -136,7 +136,7 @@ void check_unequal(const Graph& graph, SendMode mode, Order order)
 }
 
 /// The same block size for all, with the allgather beside the alltoall.
-Report check_equal(const Graph& graph, SendMode mode, std::size_t block_bytes)
+Report check_neighbor_alltoall(const Graph& graph, SendMode mode, std::size_t block_bytes)
 {
     std::vector<Memory> own;
     std::vector<Memory> sent;
@@ -209,7 +209,7 @@ TEST_CASE("neighbours on grids of 1 to 17 ranks, with and without borders")
                 check_unequal(graph_of(grid), mode, Order::packed);
                 check_unequal(graph_of(grid), mode, Order::backwards);
                 for (const std::size_t block_bytes : {0u, 1u, 7u}) {
-                    check_equal(graph_of(grid), mode, block_bytes);
+                    check_neighbor_alltoall(graph_of(grid), mode, block_bytes);
                 }
             }
         }
@@ -224,7 +224,7 @@ TEST_CASE("neighbours of irregular graphs, the same one twice and oneself among 
             for (const Order order : kOrders) {
                 check_unequal(irregular(ranks), mode, order);
             }
-            check_equal(irregular(ranks), mode, 3);
+            check_neighbor_alltoall(irregular(ranks), mode, 3);
         }
     }
 }
@@ -235,7 +235,7 @@ TEST_CASE("an exchange on a periodic grid of d dimensions takes 2 d steps")
     for (const std::vector<int>& dims : shapes) {
         CAPTURE(dims);
         const Graph graph = graph_of(Grid(dims, std::vector<bool>(dims.size(), true)));
-        const Report report = check_equal(graph, SendMode::eager, 2);
+        const Report report = check_neighbor_alltoall(graph, SendMode::eager, 2);
         CHECK(report.finish_ns() == 2.0 * static_cast<double>(dims.size()));
         CHECK(report.messages_sent() == 2 * dims.size() * static_cast<std::size_t>(graph.ranks()));
     }

@@ -12,7 +12,7 @@ namespace {
 
 using Counts = std::vector<std::size_t>;
 
-struct Call {
+struct ReduceScatterCall {
     const Algorithm<ReduceScatter::Function>& algorithm;
     SendMode mode;
     Counts counts;
@@ -42,7 +42,7 @@ std::size_t sent_elements(std::string_view algorithm, const Counts& counts)
     return sent;
 }
 
-Cost cost_of(std::string_view algorithm, int ranks)
+Cost reduce_scatter_cost(std::string_view algorithm, int ranks)
 {
     if (is_without_messages(algorithm, ranks)) {
         return {0, 0, 0};
@@ -62,7 +62,7 @@ Cost cost_of(std::string_view algorithm, int ranks)
 }
 
 template <class T>
-void check(const Call& call, ReduceOp op, std::vector<T> (*operand)(int rank, std::size_t count),
+void check(const ReduceScatterCall& call, ReduceOp op, std::vector<T> (*operand)(int rank, std::size_t count),
            std::vector<T> (*result)(int ranks, std::size_t count))
 {
     const auto ranks = static_cast<int>(call.counts.size());
@@ -88,11 +88,11 @@ void check(const Call& call, ReduceOp op, std::vector<T> (*operand)(int rank, st
         together.insert(together.end(), out[index].begin(), out[index].end());
     }
     REQUIRE(together == result(ranks, all));
-    check_cost_of_all_bytes(report, cost_of(call.algorithm.name, ranks),
+    check_cost_of_all_bytes(report, reduce_scatter_cost(call.algorithm.name, ranks),
                             sent_elements(call.algorithm.name, call.counts) * sizeof(T));
 }
 
-void check_both(const Call& call)
+void check_both(const ReduceScatterCall& call)
 {
     check<std::int32_t>(call, kIntegerSum, integer_operand, integer_sum);
     if (call.algorithm.needs != Needs::commuting) {

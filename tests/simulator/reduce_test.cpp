@@ -16,7 +16,7 @@ constexpr std::size_t kSegmentBytes = 1009;
 
 enum class Memory { in_place, separate, none_but_root };
 
-struct Call {
+struct ReduceCall {
     int ranks;
     int root;
     bool commutative;
@@ -37,7 +37,7 @@ int chain_steps(int segments, int below, int above)
     return nearer == 0 ? of_one : std::max(of_one, nearer - 1 + 2 * segments);
 }
 
-Cost chain_cost(const Call& call)
+Cost chain_cost(const ReduceCall& call)
 {
     const std::size_t each = std::max<std::size_t>(1, kSegmentBytes / call.element_bytes);
     const std::size_t segments = call.count == 0 ? 1 : (call.count + each - 1) / each;
@@ -62,7 +62,7 @@ int halving_place(int folded, int log2)
     return place;
 }
 
-ReduceCost rabenseifner_cost(const Call& call)
+ReduceCost rabenseifner_cost(const ReduceCall& call)
 {
     const int log2 = floor_log2(call.ranks);
     const int power = 1 << log2;
@@ -104,7 +104,7 @@ Rise knomial_rise(int rank, int ranks)
     return all;
 }
 
-Cost cost_of_whole_messages(std::string_view algorithm, const Call& call)
+Cost cost_of_whole_messages(std::string_view algorithm, const ReduceCall& call)
 {
     const auto messages = static_cast<std::size_t>(call.ranks - 1);
     if (algorithm == "flat") {
@@ -119,7 +119,7 @@ Cost cost_of_whole_messages(std::string_view algorithm, const Call& call)
     return {rise.steps + forwards, rise.depth + forwards, messages + static_cast<std::size_t>(forwards)};
 }
 
-ReduceCost cost_of(std::string_view algorithm, const Call& call)
+ReduceCost reduce_cost(std::string_view algorithm, const ReduceCall& call)
 {
     if (algorithm == "shared")
         return {};
@@ -173,7 +173,7 @@ void check(const Case<T>& c)
         }
     }
     const ReduceCost promised =
-        cost_of(c.algorithm.name, {c.ranks, c.root, c.op.commutative(), c.count, sizeof(T)});
+        reduce_cost(c.algorithm.name, {c.ranks, c.root, c.op.commutative(), c.count, sizeof(T)});
     check_cost_of_all_bytes(report, promised.cost, promised.sent_elements * sizeof(T));
 }
 

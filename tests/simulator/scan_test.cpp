@@ -10,7 +10,7 @@ namespace {
 /// scan and exscan have the same functions: what tells them apart is how many operands a rank's result has.
 enum class Kind { inclusive, exclusive };
 
-struct Call {
+struct ScanCall {
     const Algorithm<Scan::Function>& algorithm;
     Kind kind;
     SendMode mode;
@@ -19,7 +19,7 @@ struct Call {
     bool in_place;
 };
 
-Cost cost_of(std::string_view algorithm, int ranks)
+Cost scan_cost(std::string_view algorithm, int ranks)
 {
     if (algorithm == "board" || algorithm == "shared") {
         return {0, 0, 0};
@@ -35,7 +35,7 @@ Cost cost_of(std::string_view algorithm, int ranks)
 }
 
 template <class T>
-void check(const Call& call, ReduceOp op, std::vector<T> (*operand)(int rank, std::size_t count),
+void check(const ScanCall& call, ReduceOp op, std::vector<T> (*operand)(int rank, std::size_t count),
            std::vector<T> (*result)(int ranks, std::size_t count))
 {
     CAPTURE(call.algorithm.name, static_cast<int>(call.kind), static_cast<int>(call.mode), call.ranks,
@@ -62,10 +62,10 @@ void check(const Call& call, ReduceOp op, std::vector<T> (*operand)(int rank, st
             REQUIRE(in[index] == operand(rank, call.count));
         }
     }
-    check_cost(report, cost_of(call.algorithm.name, call.ranks), call.count * sizeof(T));
+    check_cost(report, scan_cost(call.algorithm.name, call.ranks), call.count * sizeof(T));
 }
 
-void check_both(const Call& call)
+void check_both(const ScanCall& call)
 {
     check<std::int32_t>(call, kIntegerSum, integer_operand, integer_sum);
     check<Affine>(call, kAffineThen, affine_operand, affine_result);
@@ -114,7 +114,7 @@ TEST_CASE("scans by recursive doubling over very many ranks")
                              : exscan_recursive_doubling(group, own.data, own, kAffineThen);
         });
         REQUIRE(report.problems() == "");
-        check_cost(report, cost_of("recursive_doubling", kVeryManyRanks), sizeof(Affine));
+        check_cost(report, scan_cost("recursive_doubling", kVeryManyRanks), sizeof(Affine));
         Affine below = affine_operand(0, 1)[0];
         for (int rank = 1; rank < kVeryManyRanks; ++rank) {
             const Affine with_own = then(below, affine_operand(rank, 1)[0]);

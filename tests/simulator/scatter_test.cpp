@@ -39,7 +39,7 @@ Report check(SendMode mode, const Places& places, int root, Root kind, Scatter s
     return report;
 }
 
-void check_equal(const Algorithm<Scatter::Function>& algorithm, SendMode mode, int ranks, int root, Root kind,
+void check_scatter(const Algorithm<Scatter::Function>& algorithm, SendMode mode, int ranks, int root, Root kind,
                  std::size_t block_bytes)
 {
     const Places places = equal_places(ranks, block_bytes);
@@ -54,7 +54,7 @@ void check_equal(const Algorithm<Scatter::Function>& algorithm, SendMode mode, i
 
 TEST_CASE("every scatter brings every rank its block, from every root")
 {
-    for_every_root<Scatter>(check_equal);
+    for_every_root<Scatter>(check_scatter);
 }
 
 TEST_CASE("a scatterv takes unequal and empty blocks, wherever they lie, and writes to none of them")
@@ -107,7 +107,7 @@ TEST_CASE("a shared scatterv whose ranks count differently is an error, whicheve
 
 TEST_CASE("a scatter over many ranks")
 {
-    for_many_ranks<Scatter>(check_equal);
+    for_many_ranks<Scatter>(check_scatter);
 }
 
 TEST_CASE("a scatter with whatever the table chooses")

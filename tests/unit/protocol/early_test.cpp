@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kEarly = 300;
 
-WireOptions options()
+WireOptions early_options()
 {
     return {.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 4096},
             .frame_bytes = 64,
@@ -33,7 +33,7 @@ TEST_CASE("early bytes are in their place before the answer, and the rest follow
     const bool synchronous = GENERATE(false, true);
     const bool unexpected = GENERATE(false, true);
     CAPTURE(size, synchronous, unexpected);
-    Wire wire(options());
+    Wire wire(early_options());
     Message one(size);
     if (!unexpected)
         one.receive(wire);
@@ -59,7 +59,7 @@ TEST_CASE("a synchronous message that is all early needs one answer, and ends on
     const std::size_t size = GENERATE(1u, 64u, 65u, 256u, 300u);
     const bool unexpected = GENERATE(false, true);
     CAPTURE(size, unexpected);
-    Wire wire(options());
+    Wire wire(early_options());
     Message one(size);
     if (!unexpected)
         one.receive(wire);
@@ -79,7 +79,7 @@ TEST_CASE("a shorter buffer takes what fits, wherever the early bytes end")
     const std::size_t capacity = GENERATE(0u, 1u, 64u, 65u, 299u, 300u, 301u, 999u);
     const bool unexpected = GENERATE(false, true);
     CAPTURE(capacity, unexpected);
-    Wire wire(options());
+    Wire wire(early_options());
     Message one(1000);
     const auto receive = [&] {
         one.received.key = {4, 0, 5};
@@ -115,7 +115,7 @@ TEST_CASE("the answer comes while early bytes wait for room")
 {
     const std::size_t capacity = GENERATE(100u, 1000u);
     CAPTURE(capacity);
-    Wire wire(options());
+    Wire wire(early_options());
     wire.limit_queue(2);
     Message one(1000);
     one.buffer.resize(capacity);
@@ -136,7 +136,7 @@ TEST_CASE("the answer comes while early bytes wait for room")
 
 TEST_CASE("early bytes use credit: a flood of messages stays bounded, and credit comes back")
 {
-    Wire wire(options());
+    Wire wire(early_options());
     std::deque<Message> messages;
     for (std::uint64_t number = 0; number < 50; ++number)
         messages.emplace_back(1000, number).send(wire);
@@ -161,7 +161,7 @@ TEST_CASE("a peer that is lost within the early bytes fails both ends once")
 {
     const bool unexpected = GENERATE(false, true);
     CAPTURE(unexpected);
-    Wire wire(options());
+    Wire wire(early_options());
     wire.limit_queue(2);
     Message one(1000);
     if (!unexpected)
@@ -180,7 +180,7 @@ TEST_CASE("a peer that is lost within the early bytes fails both ends once")
 
 TEST_CASE("a receive that is given up within the early bytes lets the rest pass")
 {
-    Wire wire(options());
+    Wire wire(early_options());
     wire.limit_queue(2);
     Message one(200);
     one.receive(wire);
@@ -198,7 +198,7 @@ TEST_CASE("a receive that is given up within the early bytes lets the rest pass"
 
 TEST_CASE("early bytes that cannot be are refused")
 {
-    Wire wire(options());
+    Wire wire(early_options());
     const auto refused = [&](const RtsHeader& header, std::span<const std::byte> payload) {
         try {
             wire.forge(1, header, payload);

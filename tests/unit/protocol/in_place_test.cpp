@@ -10,7 +10,7 @@ namespace tutti::test {
 namespace {
 
 /// The sender's memory as it is, where it can be mapped.
-WireOptions options(bool maps = true)
+WireOptions in_place_options(bool maps = true)
 {
     const auto view = [maps](const RemoteRegion& region, std::size_t size) {
         return maps ? std::span(reinterpret_cast<const std::byte*>(region.address), size)
@@ -38,7 +38,7 @@ TEST_CASE("a message is shown where it lies, and its sender is done only when it
     const bool unexpected = GENERATE(false, true);
     const bool synchronous = GENERATE(false, true);
     CAPTURE(size, unexpected, synchronous);
-    Wire wire(options());
+    Wire wire(in_place_options());
     InPlace one(size);
     if (!unexpected)
         one.receive(wire);
@@ -71,7 +71,7 @@ TEST_CASE("of memory that cannot be mapped, and of a short message, there is a c
         {{true, 0}, {true, 1}, {true, 1023}, {false, 1}, {false, 1024}, {false, 10'000}}));
     const bool unexpected = GENERATE(false, true);
     CAPTURE(maps, size, unexpected);
-    Wire wire(options(maps));
+    Wire wire(in_place_options(maps));
     InPlace one(size);
     if (!unexpected)
         one.receive(wire);
@@ -89,7 +89,7 @@ TEST_CASE("no more is shown than was asked for, and less where less was sent")
 {
     const std::size_t room = GENERATE(1000u, 2999u, 3001u, 5000u);
     CAPTURE(room);
-    Wire wire(options());
+    Wire wire(in_place_options());
     InPlace one(3000);
     one.buffer.resize(room);
     one.receive(wire);
@@ -109,7 +109,7 @@ TEST_CASE("no more is shown than was asked for, and less where less was sent")
 
 TEST_CASE("a receive without room is shown nothing, and its sender is done")
 {
-    Wire wire(options());
+    Wire wire(in_place_options());
     InPlace one(3000);
     one.buffer.clear();
     one.receive(wire);
@@ -123,7 +123,7 @@ TEST_CASE("a receive without room is shown nothing, and its sender is done")
 
 TEST_CASE("that a message has been seen is told when the transport takes it, and its order does not matter")
 {
-    Wire wire(options());
+    Wire wire(in_place_options());
     InPlace first(2000);
     InPlace second(3000);
     for (InPlace* one : {&first, &second}) {
@@ -149,7 +149,7 @@ TEST_CASE("that a message has been seen is told when the transport takes it, and
 
 TEST_CASE("a view may be ended when its sender is lost, and a sender whose viewer is lost fails")
 {
-    Wire wire(options());
+    Wire wire(in_place_options());
     InPlace one(2000);
     one.receive(wire);
     one.send(wire);
@@ -168,7 +168,7 @@ TEST_CASE("a view may be ended when its sender is lost, and a sender whose viewe
 
 TEST_CASE("a receive in place that nothing has matched is taken back")
 {
-    Wire wire(options());
+    Wire wire(in_place_options());
     InPlace one(2000);
     one.receive(wire);
     REQUIRE(wire.at(1).cancel(one.received));

@@ -13,7 +13,7 @@ struct Long : Message {
     explicit Long(std::size_t size = kLongBytes) : Message(size) { received.exact = true; }
 };
 
-WireOptions options(std::size_t frame_bytes = 1 << 20, bool asks_destination = false)
+WireOptions long_options(std::size_t frame_bytes = 1 << 20, bool asks_destination = false)
 {
     return {.protocol = {.eager_limit_bytes = 100'000, .unexpected_bytes = 1 << 20},
             .frame_bytes = frame_bytes,
@@ -24,7 +24,7 @@ WireOptions options(std::size_t frame_bytes = 1 << 20, bool asks_destination = f
 
 TEST_CASE("a long message is expected from whom one is sure to come, and from nobody else")
 {
-    Wire wire(options());
+    Wire wire(long_options());
     CHECK_FALSE(wire.at(1).expects_long(0));
     Long shorter(kLongBytes - 1);
     shorter.receive(wire);
@@ -47,7 +47,7 @@ TEST_CASE("it is expected until it has matched, however it comes")
     const std::size_t size = GENERATE(std::size_t{kLongBytes}, std::size_t{100'001});
     const bool synchronous = GENERATE(false, true);
     CAPTURE(frame_bytes, size, synchronous);
-    Wire wire(options(frame_bytes));
+    Wire wire(long_options(frame_bytes));
     Long first(size);
     Long second(size);
     first.receive(wire);
@@ -66,7 +66,7 @@ TEST_CASE("it is expected until it has matched, however it comes")
 
 TEST_CASE("what is being placed is expected no more")
 {
-    Wire wire(options(1 << 20, true));
+    Wire wire(long_options(1 << 20, true));
     Long one;
     one.receive(wire);
     one.send(wire);
@@ -82,7 +82,7 @@ TEST_CASE("a shorter or longer message than was sure ends it, too")
 {
     const std::size_t size = GENERATE(std::size_t{10}, 2 * kLongBytes, std::size_t{150'000});
     CAPTURE(size);
-    Wire wire(options());
+    Wire wire(long_options());
     Long one(size);
     one.buffer.resize(kLongBytes);
     one.receive(wire);
@@ -96,7 +96,7 @@ TEST_CASE("a shorter or longer message than was sure ends it, too")
 TEST_CASE("a message that is there already is not expected")
 {
     const std::size_t size = GENERATE(std::size_t{kLongBytes}, std::size_t{150'000});
-    Wire wire(options());
+    Wire wire(long_options());
     Long one(size);
     one.send(wire);
     wire.settle();
@@ -109,7 +109,7 @@ TEST_CASE("a message that is there already is not expected")
 
 TEST_CASE("what is taken back, forgotten or fails is expected no more, and counted once")
 {
-    Wire wire(options());
+    Wire wire(long_options());
     Long cancelled;
     Long forgotten;
     Long failed;

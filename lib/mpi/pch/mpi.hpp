@@ -1,6 +1,0 @@
-// Precompiled for the files of lib/mpi: what most of them include. Each still includes what it uses.
-#include "lib/foundation/pch/foundation.hpp"
-
-#include "lib/core/communicators/communicator_state.hpp"
-#include "lib/mpi/communicator.hpp"
-#include "lib/mpi/guard.hpp"

@@ -1,4 +1,0 @@
-// Precompiled for the tests of this folder: what most of them include. Each still includes what it uses.
-#include "tests/pch/tests.hpp"
-
-#include "tests/unit/ofi/pair.hpp"
