@@ -28,7 +28,7 @@ std::string number(double value)
     return value < 10000 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
-std::string key_text(const CaseResult& result, const RowName& name)
+std::string key_in_words(const CaseResult& result, const RowName& name)
 {
     if (!name.key)
         return "-";
@@ -70,7 +70,7 @@ std::string other_beginnings(const CaseResult& result)
     for (const RowName& name : result.order) {
         for (const auto& [library, measured] : result.rows.at(name).libraries) {
             if (measured.runs_after_barriers > 0)
-                found.push_back(fmt::format("{} {} ({} of {} runs)", library, key_text(result, name),
+                found.push_back(fmt::format("{} {} ({} of {} runs)", library, key_in_words(result, name),
                                             measured.runs_after_barriers, measured.rounds.size()));
         }
     }
@@ -140,7 +140,7 @@ std::string line(const CaseResult& result, const RowName& name, const std::vecto
 {
     std::string text;
     auto out = std::back_inserter(text);
-    fmt::format_to(out, "{:<{}}", key_text(result, name), kKeyWidth);
+    fmt::format_to(out, "{:<{}}", key_in_words(result, name), kKeyWidth);
     for (const std::string& label : name.labels)
         fmt::format_to(out, "{:<{}}", label, kLabelWidth);
     const auto& libraries = result.rows.at(name).libraries;
@@ -184,7 +184,7 @@ std::string listed(const std::vector<CaseResult>& results, const std::vector<rec
                 const auto cost = cost_ratio(judgement, result.better() == Better::lower);
                 found.emplace_back(cost ? cost->value : 1.0,
                                    fmt::format("#   {}{}{}{}{}: {}\n", result.which.name(),
-                                               name.key ? ", " : "", name.key ? key_text(result, name) : "",
+                                               name.key ? ", " : "", name.key ? key_in_words(result, name) : "",
                                                fmt::format("{}{}", name.labels.empty() ? "" : ", ",
                                                            fmt::join(name.labels, " ")),
                                                own == kAllocated ? ", allocate" : "", said));
@@ -273,7 +273,7 @@ std::string cliffs(const std::vector<CaseResult>& results)
                 const double value = found->second.median();
                 if (before && value < (1 - kMostFall) * *before)
                     text += fmt::format("#   {}, {}{}: {}, and {} at the size before\n", result.which.name(),
-                                        key_text(result, name), own == kAllocated ? ", allocate" : "",
+                                        key_in_words(result, name), own == kAllocated ? ", allocate" : "",
                                         number(value), number(*before));
                 before = value;
             }

@@ -13,15 +13,15 @@ namespace tutti::bench {
 
 namespace {
 
-struct Known {
+struct KnownPeer {
     std::string_view library;
     std::vector<std::string_view> settings;
 };
 
-const std::array<Known, 3>& known_peers()
+const std::array<KnownPeer, 3>& known_peers()
 {
-    static const std::array<Known, 3> known = {Known{"openmpi", {"tuned", "ucx"}}, Known{"mpich", {"tuned"}},
-                                               Known{"gloo", {}}};
+    static const std::array known = {KnownPeer{"openmpi", {"tuned", "ucx"}}, KnownPeer{"mpich", {"tuned"}},
+                                     KnownPeer{"gloo", {}}};
     return known;
 }
 
@@ -37,7 +37,7 @@ const std::array<Known, 3>& known_peers()
 void require_library(std::string_view word, std::string_view library)
 {
     std::vector<std::string_view> names;
-    for (const Known& known : known_peers())
+    for (const KnownPeer& known : known_peers())
         names.push_back(known.library);
     if (std::ranges::find(names, library) == names.end())
         complain(word, library, "peer", names);
@@ -46,7 +46,7 @@ void require_library(std::string_view word, std::string_view library)
 void require_settings(std::string_view word, const PeerName& name)
 {
     std::vector<std::string_view> all;
-    for (const Known& known : known_peers()) {
+    for (const KnownPeer& known : known_peers()) {
         if (name.library == known.library || (name.library.empty() && known.library == "openmpi"))
             all = known.settings;
     }

@@ -105,7 +105,7 @@ std::string contents(int file)
     std::string text;
     char block[4096];
     lseek(file, 0, SEEK_SET);
-    for (ssize_t count = 0; (count = read(file, block, sizeof block)) > 0;)
+    for (ssize_t count = 0; (count = ::read(file, block, sizeof block)) > 0;)
         text.append(block, static_cast<std::size_t>(count));
     return text;
 }

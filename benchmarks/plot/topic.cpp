@@ -13,8 +13,6 @@ namespace tutti::bench {
 
 namespace {
 
-using namespace record;
-
 // What may stand in a file's name and in a link. Names come from files that others wrote.
 std::string plain(const std::string& name)
 {
@@ -24,7 +22,7 @@ std::string plain(const std::string& name)
     return kept.empty() ? "benchmark" : kept;
 }
 
-Topic topic_of(const Case& which, const Comparison& comparison)
+Topic topic_of(const record::Case& which, const record::Comparison& comparison)
 {
     Topic topic{.name = fmt::format("{}-{}", plain(which.quantity.benchmark), which.quantity.ranks),
                 .title = which.quantity.title,
@@ -37,7 +35,7 @@ Topic topic_of(const Case& which, const Comparison& comparison)
                 .runs = {}};
     for (const std::string& library : which.libraries) {
         Figures series{which.library_names.at(library), library, {}};
-        for (const CaseRow& row : which.rows) {
+        for (const record::CaseRow& row : which.rows) {
             const auto found = row.libraries.find(library);
             if (found != row.libraries.end())
                 series.rows.push_back({row.key, row.labels, found->second});
@@ -45,7 +43,7 @@ Topic topic_of(const Case& which, const Comparison& comparison)
         if (!series.rows.empty())
             topic.series.push_back(std::move(series));
     }
-    for (const CaseRow& row : which.rows) {
+    for (const record::CaseRow& row : which.rows) {
         if (row.limit)
             topic.limits.push_back({row.limit_name, row.key, *row.limit});
     }
@@ -63,10 +61,10 @@ std::string library_of(const std::string& name)
     return letters;
 }
 
-Figures series_of(const Run& run)
+Figures series_of(const record::Run& run)
 {
     Figures series{run.library, library_of(run.library), {}};
-    for (const RunRow& row : run.rows)
+    for (const record::RunRow& row : run.rows)
         series.rows.push_back({row.key, row.labels, {row.median, row.interval}});
     return series;
 }
@@ -78,7 +76,7 @@ bool all_differ(const std::vector<Figures>& series)
                        [&](const Figures& one) { return names.insert(one.name).second; });
 }
 
-bool same_quantity(const Quantity& a, const Quantity& b)
+bool same_quantity(const record::Quantity& a, const record::Quantity& b)
 {
     return a.benchmark == b.benchmark && a.key == b.key && a.value == b.value && a.unit == b.unit &&
            a.labels == b.labels;
@@ -86,8 +84,8 @@ bool same_quantity(const Quantity& a, const Quantity& b)
 
 void tell_apart(Topic& topic)
 {
-    const Quantity& first = topic.runs.front()->quantity;
-    const bool same_job = std::all_of(topic.runs.begin(), topic.runs.end(), [&](const Run* run) {
+    const record::Quantity& first = topic.runs.front()->quantity;
+    const bool same_job = std::all_of(topic.runs.begin(), topic.runs.end(), [&](const record::Run* run) {
         return run->quantity.ranks == first.ranks && run->quantity.hosts == first.hosts;
     });
     if (same_job) {
@@ -103,11 +101,11 @@ void tell_apart(Topic& topic)
         topic.series[i].name += ", " + std::filesystem::path(topic.runs[i]->file).stem().string();
 }
 
-std::vector<Topic> topics_of_runs(const std::vector<Record>& records)
+std::vector<Topic> topics_of_runs(const std::vector<record::Record>& records)
 {
     std::vector<Topic> topics;
-    for (const Record& one : records) {
-        const Run* const run = std::get_if<Run>(&one);
+    for (const record::Record& one : records) {
+        const record::Run* const run = std::get_if<record::Run>(&one);
         if (run == nullptr)
             continue;
         auto found = std::find_if(topics.begin(), topics.end(), [&](const Topic& topic) {
@@ -128,12 +126,12 @@ std::vector<Topic> topics_of_runs(const std::vector<Record>& records)
 
 }  // namespace
 
-std::vector<Topic> topics_of(const std::vector<Record>& records)
+std::vector<Topic> topics_of(const std::vector<record::Record>& records)
 {
     std::vector<Topic> topics;
-    for (const Record& one : records) {
-        if (const Comparison* const comparison = std::get_if<Comparison>(&one)) {
-            for (const Case& which : comparison->cases)
+    for (const record::Record& one : records) {
+        if (const record::Comparison* const comparison = std::get_if<record::Comparison>(&one)) {
+            for (const record::Case& which : comparison->cases)
                 topics.push_back(topic_of(which, *comparison));
         }
     }

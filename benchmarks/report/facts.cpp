@@ -12,33 +12,33 @@ namespace tutti::bench {
 
 namespace {
 
-struct Known {
+struct KnownFact {
     const char* key;
     const char* name;
 };
 
 constexpr std::array kKnown = {
-    Known{"date", "Date"},
-    Known{"processor", "Processor"},
-    Known{"architecture", "Architecture"},
-    Known{"cores", "Cores"},
-    Known{"usable_cores", "Cores that could be used"},
-    Known{"binding", "Cores of each rank"},
-    Known{"hyper_threads", "Hyper-threads"},
-    Known{"caches", "Caches"},
-    Known{"memory_bytes", "Memory"},
-    Known{"tcp_congestion_control", "Congestion control of TCP"},
-    Known{"governor", "Frequency governor"},
-    Known{"turbo", "Turbo"},
-    Known{"huge_pages", "Transparent huge pages"},
-    Known{"virtual_machine", "Virtual machine"},
-    Known{"container", "Container"},
-    Known{"system", "System"},
-    Known{"kernel", "Kernel"},
-    Known{"load", "Load before (1, 5, 15 min)"},
-    Known{"compiler", "Compiler"},
-    Known{"optimized", "Optimised build"},
-    Known{"sanitizers", "Sanitizers"},
+    KnownFact{"date", "Date"},
+    KnownFact{"processor", "Processor"},
+    KnownFact{"architecture", "Architecture"},
+    KnownFact{"cores", "Cores"},
+    KnownFact{"usable_cores", "Cores that could be used"},
+    KnownFact{"binding", "Cores of each rank"},
+    KnownFact{"hyper_threads", "Hyper-threads"},
+    KnownFact{"caches", "Caches"},
+    KnownFact{"memory_bytes", "Memory"},
+    KnownFact{"tcp_congestion_control", "Congestion control of TCP"},
+    KnownFact{"governor", "Frequency governor"},
+    KnownFact{"turbo", "Turbo"},
+    KnownFact{"huge_pages", "Transparent huge pages"},
+    KnownFact{"virtual_machine", "Virtual machine"},
+    KnownFact{"container", "Container"},
+    KnownFact{"system", "System"},
+    KnownFact{"kernel", "Kernel"},
+    KnownFact{"load", "Load before (1, 5, 15 min)"},
+    KnownFact{"compiler", "Compiler"},
+    KnownFact{"optimized", "Optimised build"},
+    KnownFact{"sanitizers", "Sanitizers"},
 };
 
 std::string words_of(const nlohmann::json& value)
@@ -68,13 +68,13 @@ Facts facts_of(const nlohmann::json& environment)
         facts.emplace_back(name,
                            bytes && value.is_number() ? size_text(value.get<double>()) : words_of(value));
     };
-    for (const Known& known : kKnown) {
+    for (const KnownFact& known : kKnown) {
         if (environment.contains(known.key))
             add(known.name, environment[known.key], known.key == std::string_view("memory_bytes"));
     }
     for (const auto& [key, value] : environment.items()) {
         const bool told =
-            std::any_of(kKnown.begin(), kKnown.end(), [&](const Known& known) { return key == known.key; });
+            std::any_of(kKnown.begin(), kKnown.end(), [&](const KnownFact& known) { return key == known.key; });
         if (!told)
             add(key, value, false);
     }

@@ -55,7 +55,7 @@ struct OtherStarts : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-double median_of(const Rounds& rounds)
+double median_us(const Rounds& rounds)
 {
     std::vector<double> values;
     for (const auto& [start, us] : rounds)
@@ -70,7 +70,7 @@ std::string interval_text(const std::optional<Ratio>& ratio)
                : "-";
 }
 
-void write(const std::string& name, const std::string& text)
+void write_file(const std::string& name, const std::string& text)
 {
     std::ofstream file(name);
     file << text;
@@ -228,7 +228,7 @@ private:
             const std::string_view mark = trial == times.winner() ? " <- chosen" : "";
             fmt::print("{:<14} {:<28} {:>12.3f} {:>9.2f} {:>17}{}{}\n",
                        short_size(static_cast<double>(times.size_bytes)), to_string(trial),
-                       median_of(times.us[index]), ratio ? ratio->value : 1.0, interval_text(ratio),
+                       median_us(times.us[index]), ratio ? ratio->value : 1.0, interval_text(ratio),
                        index == 0 ? " (table)" : "", mark);
         }
         std::fflush(stdout);
@@ -275,14 +275,14 @@ std::string unsuitable(const Communicator& ranks, const Options& options)
 void conclude(const Tuner& tuner, const ordered_json& rules, const Options& options)
 {
     const std::string starts = starts_file(options);
-    write(starts, tuner.starts().text());
+    write_file(starts, tuner.starts().text());
     if (const int count = tuner.starts().count(); count < kLeastTuneStarts) {
         fmt::print(
             "# Start {} of {} at least, kept in {}: one start decides nothing. Give the same command again\n",
             count, kLeastTuneStarts, starts);
         return;
     }
-    write(options.rules_file, rules.dump(2) + "\n");
+    write_file(options.rules_file, rules.dump(2) + "\n");
     if (tuner.undecided() > 0)
         fmt::print(
             "# {} sizes undecided, which stay with the table: another algorithm looks faster, but not beyond "

@@ -25,7 +25,7 @@ std::size_t from_one_to_one(int from, int to)
     return from == 3 && to == 6 ? 9 : 0;
 }
 
-std::size_t nothing(int, int)
+std::size_t no_bytes(int, int)
 {
     return 0;
 }
@@ -82,7 +82,7 @@ TEST_CASE("a hierarchical alltoallv carries short blocks in one message for each
 {
     everywhere([](SendMode mode, int ranks, const NodeMap& nodes) {
         const Order order = kOrders[ranks % 3];
-        for (const auto size_bytes : {short_ones, from_one_to_one, nothing})
+        for (const auto size_bytes : {short_ones, from_one_to_one, no_bytes})
             check(settings_over(nodes, mode), nodes, Exchange(ranks, order, size_bytes));
     });
 }

@@ -14,7 +14,7 @@ namespace {
 /// Of the chain; no multiple of an element, which an algorithm must mind.
 constexpr std::size_t kSegmentBytes = 1009;
 
-enum class Memory { in_place, separate, none_but_root };
+enum class ReduceMemory { in_place, separate, none_but_root };
 
 struct ReduceCall {
     int ranks;
@@ -139,7 +139,7 @@ struct Case {
     int ranks;
     int root;
     std::size_t count;
-    Memory memory;
+    ReduceMemory memory;
     ReduceOp op;
     std::vector<T> (*operand)(int rank, std::size_t count);
     std::vector<T> (*result)(int ranks, std::size_t count);
@@ -158,16 +158,16 @@ void check(const Case<T>& c)
     }
     const Report report = simulate(c.ranks, settings_for(c.mode), [&](Group& group) {
         const auto rank = static_cast<std::size_t>(group.rank());
-        Buffer target = buffer_of(c.memory == Memory::in_place ? in[rank] : out[rank]);
-        if (c.memory == Memory::none_but_root && group.rank() != c.root) {
+        Buffer target = buffer_of(c.memory == ReduceMemory::in_place ? in[rank] : out[rank]);
+        if (c.memory == ReduceMemory::none_but_root && group.rank() != c.root) {
             target.data = nullptr;
         }
         return c.algorithm.run(group, bytes_of(in[rank]).data(), target, c.root, c.op, kSegmentBytes);
     });
     REQUIRE(report.problems() == "");
     const auto root = static_cast<std::size_t>(c.root);
-    REQUIRE((c.memory == Memory::in_place ? in[root] : out[root]) == c.result(c.ranks, c.count));
-    if (c.memory != Memory::in_place) {
+    REQUIRE((c.memory == ReduceMemory::in_place ? in[root] : out[root]) == c.result(c.ranks, c.count));
+    if (c.memory != ReduceMemory::in_place) {
         for (std::size_t rank = 0; rank < in.size(); ++rank) {
             REQUIRE(in[rank] == c.operand(static_cast<int>(rank), c.count));
         }
@@ -178,7 +178,7 @@ void check(const Case<T>& c)
 }
 
 void check_both(const Algorithm<Reduce::Function>& algorithm, SendMode mode, int ranks, int root,
-                std::size_t count, Memory memory)
+                std::size_t count, ReduceMemory memory)
 {
     check<std::int32_t>(
         {algorithm, mode, ranks, root, count, memory, kIntegerSum, integer_operand, integer_sum});
@@ -193,7 +193,7 @@ TEST_CASE("every reduce combines in rank order at every root, and leaves the ope
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= 17; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
-                    for (const Memory memory : {Memory::in_place, Memory::separate, Memory::none_but_root}) {
+                    for (const auto memory : {ReduceMemory::in_place, ReduceMemory::separate, ReduceMemory::none_but_root}) {
                         check_both(algorithm, mode, ranks, root, 3, memory);
                     }
                 }
@@ -208,8 +208,8 @@ TEST_CASE("a reduce of nothing, one, and many elements")
         for (const SendMode mode : kModes) {
             for (const int ranks : {1, 2, 6, 7}) {
                 for (const std::size_t count : kCounts) {
-                    check_both(algorithm, mode, ranks, ranks / 2, count, Memory::none_but_root);
-                    check_both(algorithm, mode, ranks, ranks - 1, count, Memory::in_place);
+                    check_both(algorithm, mode, ranks, ranks / 2, count, ReduceMemory::none_but_root);
+                    check_both(algorithm, mode, ranks, ranks - 1, count, ReduceMemory::in_place);
                 }
             }
         }
@@ -220,7 +220,7 @@ TEST_CASE("the reduces of logarithmic cost over very many ranks")
 {
     for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
         if (algorithm.name == "binomial" || algorithm.name == "rabenseifner") {
-            check<Affine>({algorithm, SendMode::eager, kVeryManyRanks, 77, 5, Memory::none_but_root,
+            check<Affine>({algorithm, SendMode::eager, kVeryManyRanks, 77, 5, ReduceMemory::none_but_root,
                            kAffineThen, affine_operand, affine_result});
         }
     }
@@ -229,8 +229,8 @@ TEST_CASE("the reduces of logarithmic cost over very many ranks")
 TEST_CASE("a reduce over many ranks")
 {
     for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
-        check_both(algorithm, SendMode::synchronous, 64, 17, 3, Memory::none_but_root);
-        check_both(algorithm, SendMode::eager, kManyRanks, kManyRanks - 1, 1, Memory::separate);
+        check_both(algorithm, SendMode::synchronous, 64, 17, 3, ReduceMemory::none_but_root);
+        check_both(algorithm, SendMode::eager, kManyRanks, kManyRanks - 1, 1, ReduceMemory::separate);
     }
 }
 
