@@ -43,7 +43,8 @@ std::unique_ptr<Launched> knock(const std::string& address, const std::string& p
 
 TEST_CASE_METHOD(Hosts, "strangers at the ports of ranks that are at work", "[strangers]")
 {
-    Launched launched(tuttirun_command(job("a:2,b:1", "soak", {"--seconds", "6"})), std::chrono::seconds(60));
+    // Long enough for the strangers to come on a machine that others keep busy.
+    Launched launched(tuttirun_command(job("a:2,b:1", "soak", {"--seconds", "20"})), std::chrono::seconds(90));
     wait_for_processes("b", "api_soak --seconds", 1);
     wait_for_ports("a", 2);
     wait_for_ports("b", 1);

@@ -82,7 +82,7 @@ TEST_CASE("lines of scripts for other launchers run, and only -v says what has n
         "tuttirun: without effect here: --mca btl self, -mca pml ob1, --allow-run-as-root, --oversubscribe, "
         "--use-hwthread-cpus, I_MPI_PIN (tuttirun --help has what is used instead)");
     // What is started and where, the libraries for others' programs, and malloc's heap.
-    CHECK(lines_of(verbose.err).size() == (can_list_paths() ? 5 : 4));
+    CHECK(lines_of(verbose.err).size() == std::size_t{3} + TUTTI_TEST_FACADES + (can_list_paths() ? 1 : 0));
     CHECK(contains(lines_of(verbose.err).back(), ": rank 0 is pid "));
     std::filesystem::remove(hosts);
 }
