@@ -10,8 +10,6 @@
 
 namespace tutti::bench {
 
-namespace {
-
 double median_of(const Rounds& rounds)
 {
     std::vector<double> values;
@@ -19,6 +17,8 @@ double median_of(const Rounds& rounds)
         values.push_back(value);
     return median(std::move(values));
 }
+
+namespace {
 
 // Only rounds that both libraries have.
 std::vector<double> log_ratios(const Rounds& own, const Rounds& other)

@@ -12,6 +12,9 @@ namespace tutti::bench {
 /// The median of every run of one library, by the number of its round.
 using Rounds = std::map<int, double>;
 
+/// Of at least one round.
+double median_of(const Rounds& rounds);
+
 struct Ratio {
     double value;                      // of the two libraries' medians
     std::optional<Interval> interval;  // of the true ratio; none of a single round

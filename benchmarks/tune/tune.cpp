@@ -55,14 +55,6 @@ struct OtherStarts : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-double median_us(const Rounds& rounds)
-{
-    std::vector<double> values;
-    for (const auto& [start, us] : rounds)
-        values.push_back(us);
-    return median(std::move(values));
-}
-
 std::string interval_text(const std::optional<Ratio>& ratio)
 {
     return ratio && ratio->interval
@@ -228,7 +220,7 @@ private:
             const std::string_view mark = trial == times.winner() ? " <- chosen" : "";
             fmt::print("{:<14} {:<28} {:>12.3f} {:>9.2f} {:>17}{}{}\n",
                        short_size(static_cast<double>(times.size_bytes)), to_string(trial),
-                       median_us(times.us[index]), ratio ? ratio->value : 1.0, interval_text(ratio),
+                       median_of(times.us[index]), ratio ? ratio->value : 1.0, interval_text(ratio),
                        index == 0 ? " (table)" : "", mark);
         }
         std::fflush(stdout);

@@ -9,11 +9,6 @@ namespace tutti::collectives::test {
 
 namespace {
 
-std::size_t short_ones(int from, int to)
-{
-    return static_cast<std::size_t>((from * 5 + to * 3) % 7 + (to == 2 ? 50 : 0));
-}
-
 /// Many of them just as long as what is carried, or a byte longer.
 std::size_t some_long(int from, int to)
 {
@@ -23,11 +18,6 @@ std::size_t some_long(int from, int to)
 std::size_t from_one_to_one(int from, int to)
 {
     return from == 3 && to == 6 ? 9 : 0;
-}
-
-std::size_t no_bytes(int, int)
-{
-    return 0;
 }
 
 struct Between {
@@ -82,7 +72,7 @@ TEST_CASE("a hierarchical alltoallv carries short blocks in one message for each
 {
     everywhere([](SendMode mode, int ranks, const NodeMap& nodes) {
         const Order order = kOrders[ranks % 3];
-        for (const auto size_bytes : {short_ones, from_one_to_one, no_bytes})
+        for (const auto size_bytes : {short_blocks, from_one_to_one, no_bytes})
             check(settings_over(nodes, mode), nodes, Exchange(ranks, order, size_bytes));
     });
 }
@@ -103,7 +93,7 @@ TEST_CASE("a hierarchical alltoallv over more ranks than exchange their long blo
 {
     const NodeMap nodes = NodeMap::in_blocks(150, 9);
     const auto few_long = [](int from, int to) {
-        return (from + to) % 50 == 0 ? kLongestCarried + 1 : short_ones(from, to);
+        return (from + to) % 50 == 0 ? kLongestCarried + 1 : short_blocks(from, to);
     };
     for (const SendMode mode : kModes)
         check(settings_over(nodes, mode), nodes, Exchange(150, Order::packed, few_long));
