@@ -5,8 +5,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::alltoall {
 
 namespace {
 
@@ -82,7 +81,7 @@ void check(const Communicator& group, const CollectiveOptions& options)
 }  // namespace
 
 // Argument: an algorithm; without it, that of the rules.
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -91,4 +90,9 @@ int main(int argc, char** argv)
     check(world, options);
     // Hosts led by other ranks.
     check(*world.split(0, {.key = -world.rank()}), options);
+    return 0;
 }
+
+const Program program("alltoall", run_program);
+
+}  // namespace tutti::test::alltoall

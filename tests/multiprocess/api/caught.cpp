@@ -8,6 +8,9 @@
 #include <thread>
 
 #include "tutti/tutti.hpp"
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::caught {
 
 namespace {
 
@@ -23,7 +26,7 @@ void work(int argc, char** argv)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     try {
         work(argc, argv);
@@ -33,4 +36,9 @@ int main(int argc, char** argv)
             std::this_thread::sleep_for(std::chrono::minutes(5));
         return 3;
     }
+    return 0;
 }
+
+const Program program("caught", run_program);
+
+}  // namespace tutti::test::caught

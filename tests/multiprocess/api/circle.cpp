@@ -8,8 +8,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::circle {
 
 namespace {
 
@@ -93,7 +92,7 @@ void late(const Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -109,4 +108,9 @@ int main(int argc, char** argv)
         ring(world);
     else
         late(world);
+    return 0;
 }
+
+const Program program("circle", run_program);
+
+}  // namespace tutti::test::circle

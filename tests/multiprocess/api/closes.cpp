@@ -5,6 +5,9 @@
 #include <string_view>
 
 #include "tutti/tutti.hpp"
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::closes {
 
 namespace {
 
@@ -16,7 +19,7 @@ void close_all()
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     const std::string_view way = argc > 1 ? argv[1] : "";
     if (way == "first")
@@ -29,4 +32,9 @@ int main(int argc, char** argv)
     close_all();
     if (way == "abort")
         environment.abort(3, "it is enough");
+    return 0;
 }
+
+const Program program("closes", run_program);
+
+}  // namespace tutti::test::closes

@@ -1,8 +1,7 @@
 // Collectives at every root and at odd counts, blocking and not, on the world and on parts of it.
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::collectives {
 
 namespace {
 
@@ -39,7 +38,7 @@ void check(const Communicator& group)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -48,4 +47,9 @@ int main(int argc, char** argv)
     check(*part);
     check(world.split_by_node());
     check(environment.self());
+    return 0;
 }
+
+const Program program("collectives", run_program);
+
+}  // namespace tutti::test::collectives

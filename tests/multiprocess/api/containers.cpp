@@ -14,8 +14,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::containers {
 
 namespace {
 
@@ -57,7 +56,7 @@ void exchange(const Communicator& world, std::size_t size)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     if (argc > 1 && std::string_view(argv[1]) == "undumpable")
         prctl(PR_SET_DUMPABLE, 0);
@@ -77,4 +76,9 @@ int main(int argc, char** argv)
     }
     std::printf("%zu inboxes, %zu heaps, %zu boards\n", mapped("tutti-inbox"), mapped("tutti-heap"),
                 mapped("tutti-board"));
+    return 0;
 }
+
+const Program program("containers", run_program);
+
+}  // namespace tutti::test::containers

@@ -167,7 +167,7 @@ TEST_CASE("ranks whose files in /proc belong to others share memory", "[containe
     std::string folder = (std::filesystem::temp_directory_path() / "tutti-711-XXXXXX").string();
     REQUIRE(mkdtemp(folder.data()) != nullptr);
     std::filesystem::permissions(folder, std::filesystem::perms(0755));
-    const std::string copy = folder + "/program";
+    const std::string copy = folder + "/api_containers";
     std::filesystem::copy_file(test, copy);
     std::filesystem::permissions(copy, std::filesystem::perms(0711));
     const std::string library = test.parent_path() / ".." / ".." / ".." / "lib" / "core";

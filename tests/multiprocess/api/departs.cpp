@@ -7,10 +7,9 @@
 #include "tests/multiprocess/api/program.hpp"
 #include "tutti/tutti.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::departs {
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     constexpr std::size_t kMessages = 100;
     constexpr std::size_t kSize = 3000;
@@ -29,4 +28,9 @@ int main(int argc, char** argv)
         world.recv(in, 1, 1);
         expect(in == bytes(1, i, kSize));
     }
+    return 0;
 }
+
+const Program program("departs", run_program);
+
+}  // namespace tutti::test::departs

@@ -10,8 +10,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::every_collective {
 
 namespace {
 
@@ -333,7 +332,7 @@ void check(const Communicator& group, std::size_t longest)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -345,4 +344,9 @@ int main(int argc, char** argv)
     check(*world.split(world.rank() == 0 ? 0 : 1), longest);
     check(*world.split(world.rank() % 2), longest);
     check(world.split_by_node(), longest);
+    return 0;
 }
+
+const Program program("every_collective", run_program);
+
+}  // namespace tutti::test::every_collective

@@ -9,8 +9,7 @@
 #include "tests/multiprocess/api/program.hpp"
 #include "tests/sanitizers.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::flood {
 
 namespace {
 
@@ -32,7 +31,7 @@ std::size_t resident_kib()
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -66,4 +65,9 @@ int main(int argc, char** argv)
             }
         }
     }
+    return 0;
 }
+
+const Program program("flood", run_program);
+
+}  // namespace tutti::test::flood

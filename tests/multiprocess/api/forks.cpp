@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <tutti/tutti.hpp>
 #include <vector>
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::forks {
 
 namespace {
 
@@ -24,7 +27,7 @@ pid_t start_nothing()
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
@@ -48,4 +51,9 @@ int main(int argc, char** argv)
     for (const double one : ones)
         wrong += one != 1.0;
     std::printf("rank %d: %ld wrong\n", world.rank(), wrong);
+    return 0;
 }
+
+const Program program("forks", run_program);
+
+}  // namespace tutti::test::forks

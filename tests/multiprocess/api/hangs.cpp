@@ -15,6 +15,9 @@
 
 #include <tutti/tutti.hpp>
 #include <tutti/window.hpp>
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::hangs {
 
 namespace {
 
@@ -267,7 +270,7 @@ void late(const Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     const std::string what = argc > 1 ? argv[1] : "";
     const auto threads = what == "users_lock" ? tutti::ThreadLevel::multiple : tutti::ThreadLevel::funneled;
@@ -301,4 +304,9 @@ int main(int argc, char** argv)
                              Hang{"moves", moves}})
         if (what == hang.name)
             hang.hang(world);
+    return 0;
 }
+
+const Program program("hangs", run_program);
+
+}  // namespace tutti::test::hangs

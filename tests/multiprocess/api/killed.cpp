@@ -5,9 +5,9 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
+namespace tutti::test::killed {
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -20,4 +20,9 @@ int main(int argc, char** argv)
         int value = 0;
         world.recv(value, world.size() - 1, 1);
     }
+    return 0;
 }
+
+const Program program("killed", run_program);
+
+}  // namespace tutti::test::killed

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "tutti/tutti.hpp"
+#include "tests/multiprocess/api/program.hpp"
 
-using tutti::any_source;
+namespace tutti::test::leaves {
 
 namespace {
 
@@ -62,7 +63,7 @@ void wait_beside_a_message(const tutti::Communicator& world, const std::string& 
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
@@ -122,4 +123,9 @@ int main(int argc, char** argv)
     else
         return 2;
     world.barrier();
+    return 0;
 }
+
+const Program program("leaves", run_program);
+
+}  // namespace tutti::test::leaves

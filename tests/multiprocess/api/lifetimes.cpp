@@ -7,6 +7,9 @@
 #include <string>
 
 #include "tutti/tutti.hpp"
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::lifetimes {
 
 namespace {
 
@@ -87,7 +90,7 @@ void run(const std::string& what, int argc, char** argv)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     try {
         run(argc > 1 ? argv[1] : "", argc, argv);
@@ -96,4 +99,9 @@ int main(int argc, char** argv)
         std::fflush(stdout);
         return 3;
     }
+    return 0;
 }
+
+const Program program("lifetimes", run_program);
+
+}  // namespace tutti::test::lifetimes

@@ -9,8 +9,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::many_communicators {
 
 namespace {
 
@@ -38,7 +37,7 @@ void check(const Communicator& group, int number)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -52,4 +51,9 @@ int main(int argc, char** argv)
     }
     for (int number = 0; number < count; number += 97)
         check(groups[static_cast<std::size_t>(number)], number);
+    return 0;
 }
+
+const Program program("many_communicators", run_program);
+
+}  // namespace tutti::test::many_communicators

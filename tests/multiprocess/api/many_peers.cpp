@@ -9,8 +9,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::many_peers {
 
 namespace {
 
@@ -29,7 +28,7 @@ double inbox_kib()
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -52,4 +51,9 @@ int main(int argc, char** argv)
     world.allreduce(kib, sum);
     if (world.rank() == 0)
         std::printf("%.1f\n", kib / (world.size() * (world.size() - 1)));
+    return 0;
 }
+
+const Program program("many_peers", run_program);
+
+}  // namespace tutti::test::many_peers

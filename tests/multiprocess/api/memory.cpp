@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "tutti/tutti.hpp"
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::memory {
 
 namespace {
 
@@ -23,7 +26,7 @@ void limit_memory(std::size_t bytes)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     constexpr std::size_t kCount = 16u << 20;
     // It combines whole buffers.
@@ -45,4 +48,9 @@ int main(int argc, char** argv)
         std::fflush(stdout);
         return 3;
     }
+    return 0;
 }
+
+const Program program("memory", run_program);
+
+}  // namespace tutti::test::memory

@@ -4,8 +4,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::messages {
 
 namespace {
 
@@ -72,7 +71,7 @@ void all_to_all(const Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -90,4 +89,9 @@ int main(int argc, char** argv)
         sent.wait();
         expect(short_buffer == bytes(left_of(world), 1, 10));
     }
+    return 0;
 }
+
+const Program program("messages", run_program);
+
+}  // namespace tutti::test::messages

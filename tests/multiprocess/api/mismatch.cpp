@@ -7,6 +7,9 @@
 #include <string>
 
 #include "tests/mismatches.hpp"
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::mismatch {
 
 namespace {
 
@@ -25,7 +28,7 @@ void wait_and_catch(const tutti::Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
@@ -40,4 +43,9 @@ int main(int argc, char** argv)
     for (int i = 0; i < (argc > 2 ? std::atoi(argv[2]) : 0); ++i)
         world.barrier();
     tutti::test::run(*mismatch, world);
+    return 0;
 }
+
+const Program program("mismatch", run_program);
+
+}  // namespace tutti::test::mismatch

@@ -1,12 +1,30 @@
-// Data for programs whose ranks are processes, and the checks of all ranks.
+// The programs of this folder, whose ranks are processes: their data, and the checks of all ranks. All are in one
+// executable, so that what they include is compiled once.
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "tests/expect.hpp"
 
 namespace tutti::test {
+
+/// What runs under the name of api_NAME. One an object of static storage: they find each other before main.
+struct Program {
+    using Main = int(int argc, char** argv);
+
+    Program(std::string_view its_name, Main* its_main) noexcept : name(its_name), main(its_main), next(first)
+    {
+        first = this;
+    }
+
+    static inline const Program* first = nullptr;
+
+    std::string_view name;
+    Main* main;
+    const Program* next;
+};
 
 /// Byte `index` of message `number` from `sender`.
 inline std::byte byte_of(int sender, std::size_t number, std::size_t index)

@@ -8,8 +8,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::progress {
 
 namespace {
 
@@ -49,7 +48,7 @@ void check_round(const Communicator& world, std::size_t count)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -67,4 +66,9 @@ int main(int argc, char** argv)
     // So large that each rank's half is reduced on all cores that it owns.
     if (world.size() == 2)
         check_round(world, 1'100'001);
+    return 0;
 }
+
+const Program program("progress", run_program);
+
+}  // namespace tutti::test::progress

@@ -12,8 +12,7 @@
 #include "tests/multiprocess/api/program.hpp"
 #include "tests/sanitizers.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::shared_board {
 
 namespace {
 
@@ -137,7 +136,7 @@ void check_round(const Communicator& group, int round)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -154,4 +153,9 @@ int main(int argc, char** argv)
     const std::string text(std::istreambuf_iterator<char>(maps), {});
     if (world.rank() == 0 && text.find("tutti-board") != std::string::npos)
         std::puts("shared memory was used");
+    return 0;
 }
+
+const Program program("shared_board", run_program);
+
+}  // namespace tutti::test::shared_board

@@ -5,8 +5,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::shared_memory {
 
 namespace {
 
@@ -144,7 +143,7 @@ void check_reuse(const Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -154,4 +153,9 @@ int main(int argc, char** argv)
     check_memories_by_turns(world);
     check_gathers(world);
     check_reuse(world);
+    return 0;
 }
+
+const Program program("shared_memory", run_program);
+
+}  // namespace tutti::test::shared_memory

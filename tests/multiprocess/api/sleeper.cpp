@@ -6,8 +6,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::sleeper {
 
 namespace {
 
@@ -20,7 +19,7 @@ double cpu_seconds()
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -40,4 +39,9 @@ int main(int argc, char** argv)
     // all of them. A machine that others keep busy makes the same work dearer.
     const double used = cpu_seconds() - before;
     expect(used < 0.1, std::to_string(used) + " s used");
+    return 0;
 }
+
+const Program program("sleeper", run_program);
+
+}  // namespace tutti::test::sleeper

@@ -11,8 +11,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::soak {
 
 namespace {
 
@@ -130,7 +129,7 @@ std::size_t run_round(std::vector<Part>& parts, std::uint64_t round, int me, int
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -156,4 +155,9 @@ int main(int argc, char** argv)
     if (world.rank() == 0)
         std::printf("%llu rounds, %.0f MB checked\n", static_cast<unsigned long long>(rounds),
                     checked_bytes / 1e6);
+    return 0;
 }
+
+const Program program("soak", run_program);
+
+}  // namespace tutti::test::soak

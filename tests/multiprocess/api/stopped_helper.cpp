@@ -19,8 +19,7 @@
 
 #include "tests/multiprocess/api/program.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::stopped_helper {
 
 namespace {
 
@@ -151,7 +150,7 @@ void answer_pings(const Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -161,4 +160,9 @@ int main(int argc, char** argv)
         send_and_be_stopped(world);
     else
         answer_pings(world);
+    return 0;
 }
+
+const Program program("stopped_helper", run_program);
+
+}  // namespace tutti::test::stopped_helper

@@ -9,8 +9,7 @@
 #include "tests/multiprocess/api/program.hpp"
 #include "tutti/tutti.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
+namespace tutti::test::typed_data {
 
 namespace {
 
@@ -266,7 +265,7 @@ void check_refusals(const Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     Environment environment(argc, argv);
     const Communicator world = environment.world();
@@ -277,4 +276,9 @@ int main(int argc, char** argv)
     check_collectives(world);
     check_messages(world);
     check_refusals(world);
+    return 0;
 }
+
+const Program program("typed", run_program);
+
+}  // namespace tutti::test::typed_data

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "tests/expect.hpp"
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::window_conflicts {
 
 namespace {
 
-using tutti::test::expect;
 
 /// `call` must be refused with this text.
 template <class Call>
@@ -111,7 +113,7 @@ void in_other_epochs(const tutti::Communicator& world, tutti::Window<int>& windo
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
@@ -126,4 +128,9 @@ int main(int argc, char** argv)
     by_layouts(window, next);
     world.barrier();
     in_other_epochs(world, window, next);
+    return 0;
 }
+
+const Program program("window_conflicts", run_program);
+
+}  // namespace tutti::test::window_conflicts

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "tutti/tutti.hpp"
+#include "tests/multiprocess/api/program.hpp"
+
+namespace tutti::test::window_killed {
 
 namespace {
 
@@ -132,7 +135,7 @@ void wait(const tutti::Communicator& world, tutti::Window<double>& window, const
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
@@ -157,4 +160,9 @@ int main(int argc, char** argv)
         environment.abort(3);
     int nothing = 0;
     world.recv(nothing, 0);  // the end of the job
+    return 0;
 }
+
+const Program program("window_killed", run_program);
+
+}  // namespace tutti::test::window_killed

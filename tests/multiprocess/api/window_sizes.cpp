@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "program.hpp"
+#include "tests/multiprocess/api/program.hpp"
 #include "tests/expect.hpp"
 
-using tutti::test::expect;
+namespace tutti::test::window_sizes {
 
 namespace {
 
@@ -173,7 +173,7 @@ void run_epochs(tutti::Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     tutti::Communicator world = environment.world();
@@ -189,4 +189,9 @@ int main(int argc, char** argv)
     run_many(world, window, true);
     run_many_gets(world, window, true);
     run_epochs(world);
+    return 0;
 }
+
+const Program program("window_sizes", run_program);
+
+}  // namespace tutti::test::window_sizes

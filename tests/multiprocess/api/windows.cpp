@@ -3,10 +3,10 @@
 #include <numeric>
 #include <vector>
 
-#include "program.hpp"
+#include "tests/multiprocess/api/program.hpp"
 #include "tests/expect.hpp"
 
-using tutti::test::expect;
+namespace tutti::test::windows {
 
 namespace {
 
@@ -146,7 +146,7 @@ void run_table(tutti::Communicator& world)
 
 }  // namespace
 
-int main(int argc, char** argv)
+int run_program(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     tutti::Communicator world = environment.world();
@@ -155,4 +155,9 @@ int main(int argc, char** argv)
     run_table(world);
     if (argc == 1)  // else there are several nodes
         run_shared(world);
+    return 0;
 }
+
+const Program program("windows", run_program);
+
+}  // namespace tutti::test::windows
