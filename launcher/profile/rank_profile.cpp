@@ -1,9 +1,9 @@
 #include "launcher/profile/rank_profile.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "launcher/profile/trace_read.hpp"
+#include "launcher/report/status_words.hpp"
 #include "launcher/wire/wire.hpp"
 
 namespace tutti::launcher {
@@ -21,28 +21,9 @@ constexpr std::uint64_t kMostCount = std::uint64_t{1} << 56;
 using base::kLastOperation;
 constexpr std::uint8_t kMostSizeClass = base::CallWords::kBytesBits;
 
-std::uint64_t word_of(const StatusWord& word) noexcept
-{
-    return word.load(std::memory_order_relaxed);
-}
-
 std::uint64_t counted(const StatusWord& word) noexcept
 {
     return std::min(word_of(word), kMostCount);
-}
-
-template <std::size_t bytes>
-std::string printable(const base::StatusText<bytes / 8 * 8>& words)
-{
-    std::string text(bytes, '\0');
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::uint64_t word = word_of(words[i]);
-        std::memcpy(text.data() + i * sizeof word, &word, sizeof word);
-    }
-    text.resize(std::strlen(text.c_str()));
-    std::ranges::replace_if(
-        text, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return text;
 }
 
 void add_calls(RankProfile& profile, const base::ProfileAggregate& entry, const ProfileClock& clock)
@@ -133,7 +114,7 @@ std::vector<CodePlace> places_of(const base::ProfileMemory& memory)
     std::vector<std::string> objects;
     for (std::size_t i = 0;
          i < std::min<std::uint64_t>(word_of(memory->objects_used), ProfileHeader::kObjects); ++i)
-        objects.push_back(printable<ProfileHeader::kPathBytes>(memory->objects[i]));
+        objects.push_back(text_of(memory->objects[i].data(), ProfileHeader::kPathBytes));
     std::vector<CodePlace> places;
     for (std::size_t i = 0;
          i < std::min<std::uint64_t>(word_of(memory->callers_used), ProfileHeader::kCallers); ++i) {
@@ -163,9 +144,9 @@ RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base
     add_peers(profile, memory, clock);
     for (const base::ProfileCommunicator& entry : memory->communicators)
         if (const std::uint64_t context = word_of(entry.context); context != 0)
-            profile.communicators.push_back({context - 1,
-                                             static_cast<std::int32_t>(word_of(entry.members) & 0x7fffffff),
-                                             printable<base::StatusCommunicator::kNameBytes>(entry.name)});
+            profile.communicators.push_back(
+                {context - 1, static_cast<std::int32_t>(word_of(entry.members) & 0x7fffffff),
+                 text_of(entry.name.data(), base::StatusCommunicator::kNameBytes)});
     read_trace(profile, memory, clock);
     return profile;
 }

@@ -1,10 +1,11 @@
 #include "launcher/report/page_view.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "launcher/report/status_words.hpp"
 
 namespace tutti::launcher {
 
@@ -12,32 +13,13 @@ namespace {
 
 using base::StatusPage;
 using base::StatusSituation;
-using base::StatusWord;
 
 constexpr int kTries = 4;
 constexpr std::uint64_t kSelfNumber = 2;  // the first context that a rank assigns
 
-std::uint64_t get(const StatusWord& word) noexcept
-{
-    return word.load(std::memory_order_relaxed);
-}
-
 int signed_of(std::uint64_t word) noexcept
 {
     return static_cast<std::int32_t>(word & 0xffffffff);
-}
-
-std::string text_of(const StatusWord* words, std::size_t bytes)
-{
-    std::string text(bytes, '\0');
-    for (std::size_t i = 0; i < bytes / sizeof(std::uint64_t); ++i) {
-        const std::uint64_t word = get(words[i]);
-        std::memcpy(text.data() + i * sizeof word, &word, sizeof word);
-    }
-    text.resize(std::strlen(text.c_str()));
-    std::ranges::replace_if(
-        text, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return text;
 }
 
 // Calls whose words the rank has not begun to overwrite.
@@ -46,7 +28,7 @@ std::vector<PageView::Call> calls_of(const StatusPage& page, std::uint64_t enter
     const std::uint64_t entries = entered >> 1;
     const std::uint64_t count = std::min<std::uint64_t>(entries, StatusPage::kCalls);
     std::vector<PageView::Call> calls;
-    std::uint64_t repeated = get(page.repeated);
+    std::uint64_t repeated = word_of(page.repeated);
     for (std::uint64_t back = 1; back <= count; ++back) {
         PageView::Call call{page.calls[(entries - back) % StatusPage::kCalls].load()};
         if (call.is_passing()) {
@@ -56,7 +38,7 @@ std::vector<PageView::Call> calls_of(const StatusPage& page, std::uint64_t enter
         calls.push_back(call);
     }
     std::atomic_thread_fence(std::memory_order_acquire);  // pairs with that of RankStatus::write()
-    const std::uint64_t more = (get(page.entered) >> 1) - entries;
+    const std::uint64_t more = (word_of(page.entered) >> 1) - entries;
     const std::uint64_t whole = more < StatusPage::kCalls ? StatusPage::kCalls - 1 - more : 0;
     calls.resize(std::min<std::uint64_t>(calls.size(), whole));
     return calls;
@@ -65,28 +47,29 @@ std::vector<PageView::Call> calls_of(const StatusPage& page, std::uint64_t enter
 PageView::Situation read_situation(const StatusSituation& now)
 {
     PageView::Situation view;
-    view.begun = get(now.begun);
-    view.moves = get(now.moves);
-    view.in_call = get(now.in_call) != 0;
-    view.since_ns = static_cast<std::int64_t>(get(now.since_ns));
-    view.posted = get(now.posted);
-    view.unexpected = get(now.unexpected);
-    view.offered = get(now.offered);
-    for (std::size_t i = 0; i < std::min<std::uint64_t>(get(now.awaits_listed), now.awaits.size()); ++i) {
+    view.begun = word_of(now.begun);
+    view.moves = word_of(now.moves);
+    view.in_call = word_of(now.in_call) != 0;
+    view.since_ns = static_cast<std::int64_t>(word_of(now.since_ns));
+    view.posted = word_of(now.posted);
+    view.unexpected = word_of(now.unexpected);
+    view.offered = word_of(now.offered);
+    for (std::size_t i = 0; i < std::min<std::uint64_t>(word_of(now.awaits_listed), now.awaits.size()); ++i) {
         const StatusSituation::Await& entry = now.awaits[i];
-        const std::uint64_t flags = get(entry.flags);
-        const base::CallWords words{0, get(entry.peer_and_tag), 0, 0};
+        const std::uint64_t flags = word_of(entry.flags);
+        const base::CallWords words{0, word_of(entry.peer_and_tag), 0, 0};
         const auto kind = static_cast<StatusSituation::Kind>(flags & 0xff);
         view.awaits.push_back(
-            {get(entry.context), words.peer(), words.tag(), signed_of(get(entry.peer)),
+            {word_of(entry.context), words.peer(), words.tag(), signed_of(word_of(entry.peer)),
              kind == StatusSituation::Kind::send, (flags & StatusSituation::Await::kOwn) != 0,
              (flags & StatusSituation::Await::kMatched) != 0, kind == StatusSituation::Kind::window});
     }
-    for (std::size_t i = 0; i < std::min<std::uint64_t>(get(now.arrivals_listed), now.arrivals.size()); ++i) {
+    for (std::size_t i = 0; i < std::min<std::uint64_t>(word_of(now.arrivals_listed), now.arrivals.size());
+         ++i) {
         const StatusSituation::Arrival& entry = now.arrivals[i];
-        const base::CallWords words{0, get(entry.peer_and_tag), 0, 0};
-        view.arrivals.push_back(
-            {get(entry.context), words.peer(), words.tag(), signed_of(get(entry.sender)), get(entry.bytes)});
+        const base::CallWords words{0, word_of(entry.peer_and_tag), 0, 0};
+        view.arrivals.push_back({word_of(entry.context), words.peer(), words.tag(),
+                                 signed_of(word_of(entry.sender)), word_of(entry.bytes)});
     }
     view.text = text_of(now.text.data(), StatusSituation::kTextBytes);
     return view;
@@ -100,7 +83,7 @@ std::optional<PageView::Situation> whole_situation(const StatusSituation& now)
             return std::nullopt;
         PageView::Situation view = read_situation(now);
         std::atomic_thread_fence(std::memory_order_acquire);  // pairs with those of RankStatus::note()
-        if (before % 2 == 0 && get(now.sequence) == before)
+        if (before % 2 == 0 && word_of(now.sequence) == before)
             return view;
     }
     return std::nullopt;
@@ -113,31 +96,31 @@ PageView PageView::of(const base::StatusPage& page)
     PageView view;
     const std::uint64_t entered = page.entered.load(std::memory_order_acquire);
     view.calling = (entered & 1) != 0;
-    view.begun = (entered >> 1) + get(page.repeated);
+    view.begun = (entered >> 1) + word_of(page.repeated);
     view.calls = calls_of(page, entered);
     view.sent = page.traffic.sent.load();
     view.arrived = page.traffic.arrived.load();
     view.moves = page.traffic.moves();
-    view.pid = static_cast<std::int64_t>(get(page.pid));
-    view.many_threads = get(page.many_threads) != 0;
-    view.left = get(page.left) != 0;
+    view.pid = static_cast<std::int64_t>(word_of(page.pid));
+    view.many_threads = word_of(page.many_threads) != 0;
+    view.left = word_of(page.left) != 0;
     for (const base::StatusThread& thread : page.threads)
         if (thread.thread.load(std::memory_order_acquire) != 0)
             view.threads.push_back({thread.call.load()});
     for (const base::StatusCommunicator& entry : page.communicators)
         if (const std::uint64_t context = entry.context.load(std::memory_order_acquire); context != 0)
-            view.communicators.push_back({context - 1, static_cast<std::uint32_t>(get(entry.number)),
-                                          signed_of(get(entry.members)),
+            view.communicators.push_back({context - 1, static_cast<std::uint32_t>(word_of(entry.number)),
+                                          signed_of(word_of(entry.members)),
                                           text_of(entry.name.data(), base::StatusCommunicator::kNameBytes)});
     for (const base::StatusLock& entry : page.locks) {
         const std::uint64_t context = entry.context.load(std::memory_order_acquire);
-        const base::CallWords ranks{0, get(entry.target_and_holder), 0, 0};
-        const auto held = static_cast<base::StatusLock::Held>(get(entry.held));
+        const base::CallWords ranks{0, word_of(entry.target_and_holder), 0, 0};
+        const auto held = static_cast<base::StatusLock::Held>(word_of(entry.held));
         if (context != 0 && held != base::StatusLock::Held::no && ranks.peer() >= 0 && ranks.tag() >= 0)
             view.locks.push_back(
                 {context - 1, ranks.peer(), ranks.tag(), held == base::StatusLock::Held::shared});
     }
-    view.more_locks = get(page.locks_left_out) != 0;
+    view.more_locks = word_of(page.locks_left_out) != 0;
     view.situation = whole_situation(page.situation);
     const bool stands = view.situation && view.situation->moves == view.moves &&
                         (view.many_threads || view.situation->begun == view.begun);

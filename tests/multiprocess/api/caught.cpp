@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "tutti/tutti.hpp"
 #include "tests/multiprocess/api/program.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti::test::caught {
 

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "tutti/tutti.hpp"
 #include "tests/multiprocess/api/program.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti::test::closes {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "tutti/tutti.hpp"
 #include "tests/multiprocess/api/program.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti::test::lifetimes {
 

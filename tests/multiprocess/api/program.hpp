@@ -1,5 +1,5 @@
-// The programs of this folder, whose ranks are processes: their data, and the checks of all ranks. All are in one
-// executable, so that what they include is compiled once.
+// The programs of this folder, whose ranks are processes: their data, and the checks of all ranks. All are in
+// one executable, so that what they include is compiled once.
 #pragma once
 
 #include <cstddef>

@@ -35,8 +35,8 @@ int run_program(int argc, char** argv)
         world.recv(value, 0, 1);
     }
     world.barrier();
-    // A hundredth of the two seconds is the goal; most of this is the yielding before each of the two sleeps. Who polls uses
-    // all of them. A machine that others keep busy makes the same work dearer.
+    // A hundredth of the two seconds is the goal; most of this is the yielding before each of the two sleeps.
+    // Who polls uses all of them. A machine that others keep busy makes the same work dearer.
     const double used = cpu_seconds() - before;
     expect(used < 0.1, std::to_string(used) + " s used");
     return 0;

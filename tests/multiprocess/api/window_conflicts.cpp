@@ -10,7 +10,6 @@ namespace tutti::test::window_conflicts {
 
 namespace {
 
-
 /// `call` must be refused with this text.
 template <class Call>
 void refused(const std::string& text, Call&& call)

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "tutti/tutti.hpp"
 #include "tests/multiprocess/api/program.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti::test::window_killed {
 

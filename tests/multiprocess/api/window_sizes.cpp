@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/multiprocess/api/program.hpp"
 #include "tests/expect.hpp"
+#include "tests/multiprocess/api/program.hpp"
 
 namespace tutti::test::window_sizes {
 

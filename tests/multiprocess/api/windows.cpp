@@ -3,8 +3,8 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/multiprocess/api/program.hpp"
 #include "tests/expect.hpp"
+#include "tests/multiprocess/api/program.hpp"
 
 namespace tutti::test::windows {
 
