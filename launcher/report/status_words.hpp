@@ -12,7 +12,7 @@
 
 namespace tutti::launcher {
 
-/// The reader orders it against other words by the page's counters.
+/// Relaxed: who needs words of one moment orders them by a counter and a fence, as PageView does.
 inline std::uint64_t word_of(const base::StatusWord& word) noexcept
 {
     return word.load(std::memory_order_relaxed);

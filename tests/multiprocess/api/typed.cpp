@@ -9,7 +9,7 @@
 #include "tests/multiprocess/api/program.hpp"
 #include "tutti/tutti.hpp"
 
-namespace tutti::test::typed_data {
+namespace tutti::test::typed_data {  // tutti::typed is what it tests
 
 namespace {
 
