@@ -49,12 +49,12 @@ Task flat(Group& group, Neighbors neighbors, BlocksIn in, BlocksOut out)
 Task neighbor_allgather_flat(Group& group, Neighbors neighbors, std::span<const std::byte> own,
                              std::byte* all)
 {
-    return flat(group, neighbors, OneBlock{own}, EqualBlocks<std::byte>{all, own.size()});
+    return flat(group, neighbors, OneBlock<const std::byte>{own}, EqualBlocks<std::byte>{all, own.size()});
 }
 
 Task neighbor_allgatherv_flat(Group& group, Neighbors neighbors, std::span<const std::byte> own, Blocks all)
 {
-    return flat(group, neighbors, OneBlock{own}, all);
+    return flat(group, neighbors, OneBlock<const std::byte>{own}, all);
 }
 
 Task neighbor_alltoall_flat(Group& group, Neighbors neighbors, const std::byte* in, std::byte* out,

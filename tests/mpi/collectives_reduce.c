@@ -82,7 +82,7 @@ static void ordered(int n, MPI_Op op)
     const MPI_Datatype type = MPI_C_DOUBLE_COMPLEX;
     Map* in = malloc(((size_t)n * (size_t)size + 1) * sizeof *in);
     Map* out = malloc(((size_t)n * (size_t)size + 1) * sizeof *out);
-    int counts[16], root, r, total = 0, before = 0;
+    int counts[16], root, r, before = 0;
     fill(in, n * size);
     for (root = 0; root < size; ++root) {
         memset(out, 0, (size_t)n * sizeof *out);
@@ -107,7 +107,6 @@ static void ordered(int n, MPI_Op op)
     /* Blocks of different sizes, some of them empty. */
     for (r = 0; r < size; ++r) {
         counts[r] = r % 2 == 0 ? n - (n > 0) : 0;
-        total += counts[r];
         before += r < rank ? counts[r] : 0;
     }
     COLLECTIVE(Reduce_scatter, reduce_scatter, in, out, counts, type, op, MPI_COMM_WORLD);

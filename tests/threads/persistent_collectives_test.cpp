@@ -203,7 +203,7 @@ TEST_CASE("persistent collectives that combine elements")
                                     sums.begin() + (rank + 1) * static_cast<int>(kEach));
         };
         // With state, so that the request has to keep it.
-        const int one = 1;
+        int one = 1;
         const auto add = user_op([one](int a, int b) { return a + b * one; }, commutative);
 
         Calls calls(world);
@@ -260,7 +260,7 @@ TEST_CASE("a started persistent collective outlives its PersistentRequest")
         std::vector<int> sums = small(world.rank(), 0, kEach);
         Request request;
         {
-            const int one = 1;
+            int one = 1;
             PersistentRequest described =
                 world.allreduce_init(sums, user_op([one](int a, int b) { return a + b * one; }, commutative));
             described.start();

@@ -79,9 +79,9 @@ TEST_CASE("a grid's coordinates, neighbours and shifts; ranks beyond it are in n
                neighbors.sources[3] == grid.shift(1).destination);
 
         // It is a communicator of its own.
-        int sum = 1;
-        grid.allreduce(sum, tutti::sum);
-        expect(sum == 6);
+        int count = 1;
+        grid.allreduce(count, tutti::sum);
+        expect(count == 6);
     });
 }
 

@@ -21,6 +21,7 @@ namespace tutti::bootstrap {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using State = control::Channel::Fetched::State;
 
 // The longest pause between two questions for a missing key; the sum of all pauses is twice as long.
 constexpr std::chrono::milliseconds kLongestPause(2048);
@@ -93,7 +94,6 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
     std::shared_ptr<Answer> answer;
     auto pause = std::chrono::milliseconds(1);
     while (true) {
-        using State = control::Channel::Fetched::State;
         const control::Channel::Fetched deposited =
             control_ ? control_->fetch(rank, name) : control::Channel::Fetched{};
         if (deposited.state == State::found)

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <array>
 
 #include "lib/foundation/reduction/kernel_table.hpp"
@@ -51,13 +55,25 @@ struct Supported {
     }
 };
 
+#if defined(__x86_64__)
+// Not every compiler's __builtin_cpu_supports knows this name.
+bool has_f16c() noexcept
+{
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+#endif
+
 Supported detect() noexcept
 {
     Supported found;
 #if defined(__x86_64__)
     // These builtins also check whether the operating system saves the wide registers.
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c())
         found.add(InstructionSet::avx2, kAvx2);
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))

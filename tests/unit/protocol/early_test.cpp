@@ -211,12 +211,12 @@ TEST_CASE("early bytes that cannot be are refused")
     const auto early = [](const EarlyPart& part) { return std::as_bytes(std::span(&part, 1)); };
     refused(rts(1000), {});
     refused(rts(1000), message(1, 24));
-    const EarlyPart too_much{1001, 0};
+    const EarlyPart too_much{1001, {}};
     refused(rts(1000), early(too_much));
-    const EarlyPart flood{4097, 0};
+    const EarlyPart flood{4097, {}};
     refused(rts(1u << 20), early(flood));
     CHECK(wire.at(1).unexpected_count() == 0);
-    const EarlyPart right{100, 0};
+    const EarlyPart right{100, {}};
     wire.forge(1, rts(1000), early(right));
     refused(rts(1000, 100), early(right));  // the first is not complete
     CHECK(wire.at(1).unexpected_count() == 1);

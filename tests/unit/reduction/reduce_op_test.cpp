@@ -105,7 +105,7 @@ TEST_CASE("operands keep their sides, whichever is overwritten")
 
 TEST_CASE("function objects with state, and function pointers, are called where they are")
 {
-    const int modulus = 7;
+    int modulus = 7;
     const auto modular =
         user_op([modulus](const int& a, const int& b) { return a * b % modulus; }, commutative);
     static_assert(tutti::detail::kHasState<std::remove_const_t<decltype(modular)>>);
