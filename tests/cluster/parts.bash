@@ -5,15 +5,17 @@
 
 # Runs as the first process in the new namespaces, in the cluster's folder: WHO. It ends when the owner does.
 first() {
-    local who=$1 pid rest
+    local who=$1 pid rest started
     # /proc is still that of this machine, so this is the number by which others know us.
     read -r pid rest < /proc/self/stat
     mount -t proc proc /proc
     echo "$who" > /proc/sys/kernel/hostname
     ip link set lo up
     [[ $who == switch ]] || furnish "$who"
-    echo "$pid $(start_of 1)" > "$who/first.new"
+    start_of 1
+    echo "$pid $started" > "$who/first.new"
     mv "$who/first.new" "$who/first"
+    echo > "$who/ready"
     # While bash waits, it reaps what has lost its parent.
     if [[ -e owned ]]; then
         cat < lifeline > /dev/null
@@ -60,20 +62,22 @@ share() {
 
 # start_first WHO: returns when WHO's first process has made everything its own.
 start_first() {
-    local who=$1 tries
+    local who=$1 pid ready
     mkdir -p "$cluster/$who"
-    rm -f "$cluster/$who/first"
+    mkfifo "$cluster/$who/ready"
+    exec {ready}<> "$cluster/$who/ready"
     (
         cd "$cluster"
+        exec {ready}<&-
         [[ -z $lifeline ]] || exec {lifeline}>&-
         exec setsid unshare --net --uts --ipc --mount --pid --kill-child --fork -- \
             bash "$self" first "$who" < /dev/null > "$who/log" 2>&1
     ) &
-    for ((tries = 0; tries < 1000; ++tries)); do
-        ! lives "$cluster/$who/first" || return 0
+    while ! read -rt 0.2 -u "$ready"; do
         kill -0 $! 2> /dev/null || break
-        sleep 0.01
     done
+    exec {ready}<&-
+    ! lives "$cluster/$who/first" || return 0
     fail "$who could not be started: $(cat "$cluster/$who/log")"
 }
 
@@ -82,70 +86,76 @@ start_first() {
 make_switch() {
     mkdir "$cluster/switch"
     start_first switch
-    local bridge
-    for bridge in $(networks); do
-        in_network switch ip link add "$bridge" type bridge forward_delay 0 mcast_snooping 0
-        in_network switch ip link set "$bridge" up
-    done
+    local bridge networks
+    find_networks
+    for bridge in "${networks[@]}"; do
+        echo "link add $bridge type bridge forward_delay 0 mcast_snooping 0"
+        echo "link set $bridge up"
+    done | in_network switch ip -batch -
 }
 
-networks() {
-    echo eth0
-    [[ ! -e $cluster/second ]] || echo eth1
+# Sets `networks`.
+find_networks() {
+    networks=(eth0)
+    [[ ! -e $cluster/second ]] || networks+=(eth1)
 }
 
-# plug HOST: a cable from each of its interfaces to the bridge of that name.
+# plug HOST: a cable from each of its interfaces to the bridge of that name. Lines for ip, as many at once as can be.
 plug() {
-    local who=$1 number pid interface port net=77
-    number=$(number_of "$who")
-    pid=$(first_process "$who")
+    local who=$1 number hosts pid networks interface net
+    number_of "$who"
+    first_process "$who"
+    find_networks
     # In front of the others, and with an address for each host, as if it led from one to the other.
-    decoy "$who" br-9 "172.18.0.$number/24" "fd18::$number/64"
-    for interface in $(networks); do
-        port=$who-$interface
-        # The kernel takes its time to clear away what a dead host had.
-        in_network switch ip link delete "$port" 2> /dev/null || true
+    decoy br-9 "172.18.0.$number/24" "fd18::$number/64" | in_network "$who" ip -batch -
+    # The kernel takes its time to clear away what a dead host had.
+    printf "link delete $who-%s\n" "${networks[@]}" | in_network switch ip -force -batch - 2> /dev/null || true
+    net=77
+    for interface in "${networks[@]}"; do
         # The same after booting: its neighbours remember it.
-        in_network switch ip link add "$port" type veth peer name "$interface" \
-            address "02:00:00:00:$net:0$number" netns "$pid"
-        in_network switch ip link set "$port" master "$interface" up
-        in_network "$who" ip link set "$interface" up
-        [[ -e $cluster/ipv6-only ]] || in_network "$who" ip address add "10.$net.0.$number/24" dev "$interface"
-        in_network "$who" ip address add "fd$net::$number/64" dev "$interface" nodad
+        echo "link add $who-$interface type veth peer name $interface address 02:00:00:00:$net:0$number netns $pid"
+        echo "link set $who-$interface master $interface up"
         net=$((net + 1))
-    done
-    decoy "$who" docker0 172.17.0.1/16 fd17::1/64
+    done | in_network switch ip -batch -
+    net=77
+    {
+        for interface in "${networks[@]}"; do
+            echo "link set $interface up"
+            [[ -e $cluster/ipv6-only ]] || echo "address add 10.$net.0.$number/24 dev $interface"
+            echo "address add fd$net::$number/64 dev $interface nodad"
+            net=$((net + 1))
+        done
+        decoy docker0 172.17.0.1/16 fd17::1/64
+    } | in_network "$who" ip -batch -
 }
 
-# decoy HOST BRIDGE ADDRESS...: looks alive, and reaches nobody.
+# decoy BRIDGE IPV4-ADDRESS IPV6-ADDRESS: lines for ip that make one which looks alive, and reaches nobody.
 decoy() {
-    local who=$1 bridge=$2 address
-    shift 2
-    in_network "$who" ip link add "$bridge" type bridge forward_delay 0
-    in_network "$who" ip link add "veth-$bridge" type veth peer name "in-$bridge"
-    in_network "$who" ip link set "veth-$bridge" master "$bridge" up
-    in_network "$who" ip link set "in-$bridge" up
-    in_network "$who" ip link set "$bridge" up
-    for address in "$@"; do
-        [[ $address != *:* ]] || address+=' nodad'
-        # shellcheck disable=SC2086
-        in_network "$who" ip address add dev "$bridge" $address
-    done
+    local bridge=$1
+    echo "link add $bridge type bridge forward_delay 0"
+    echo "link add veth-$bridge type veth peer name in-$bridge"
+    echo "link set veth-$bridge master $bridge up"
+    echo "link set in-$bridge up"
+    echo "link set $bridge up"
+    echo "address add $2 dev $bridge"
+    echo "address add $3 dev $bridge nodad"
 }
 
 # set_ports HOST STATE: a port of the bridge that is "disabled" drops frames, and neither end of the cable notices.
 set_ports() {
-    local interface
-    number_of "$1" > /dev/null
-    for interface in $(networks); do
+    local interface networks number hosts
+    number_of "$1"
+    find_networks
+    for interface in "${networks[@]}"; do
         in_network switch bridge link set dev "$1-$interface" state "$2"
     done
 }
 
 limit_rate() {
-    local who=$1 rate=$2 interface
-    number_of "$who" > /dev/null
-    for interface in $(networks); do
+    local who=$1 rate=$2 interface networks number hosts
+    number_of "$who"
+    find_networks
+    for interface in "${networks[@]}"; do
         limit_one switch "$who-$interface" "$rate"
         limit_one "$who" "$interface" "$rate"
     done
