@@ -33,7 +33,9 @@ TEST_CASE("ranks that call different collectives are told so, and nobody waits f
 TEST_CASE("two ranks with a core each, which look for each other's data in shared memory, are told so, too",
           "[endings]")
 {
-    for (const Mismatch& mismatch : kMismatches) {
+    // Both ranks of each take a whole core until they are told: every third.
+    for (std::size_t index = 0; index < std::size(kMismatches); index += 3) {
+        const Mismatch& mismatch = kMismatches[index];
         const Result result = tuttirun({"-x", "TUTTI_SHARED_CORES=0", "--timeout", "20", "-n", "2",
                                         program("api_mismatch"), std::string(mismatch.name), "9"});
         CAPTURE(mismatch.name, result.err);
