@@ -19,10 +19,10 @@ int main(int argc, char** argv)
     const tutti::Communicator world = environment.world();
     std::size_t numbers = 100'000;
     std::size_t bins = 1000;
-    CLI::App app("A histogram whose bins are dealt over all ranks");
-    app.add_option("numbers", numbers, "of each rank")->capture_default_str();
-    app.add_option("--bins", bins)->check(CLI::Range(1, 100'000'000))->capture_default_str();
-    if (const auto status = example::read_command_line(app, argc, argv, world))
+    example::CommandLine line("A histogram whose bins are dealt over all ranks");
+    line.number("numbers", numbers, 0, 1'000'000'000'000, "of each rank");
+    line.number("--bins", bins, 1, 100'000'000, "over all ranks together");
+    if (const auto status = line.read(argc, argv, world))
         return *status;
 
     // The sum of two dice of many sides: the bins in the middle are the fullest.

@@ -104,12 +104,10 @@ int main(int argc, char** argv)
     const tutti::Communicator world = environment.world();
     std::size_t count = 1'000'000;
     std::uint64_t seed = 1;
-    CLI::App app("Sorts random numbers by sample sort, and checks the result");
-    app.add_option("NUMBERS", count, "numbers a rank")->check(CLI::Range(std::size_t{0}, kMostNumbers));
-    app.add_option("SEED", seed, "of the random numbers");
-    app.get_option("NUMBERS")->capture_default_str();
-    app.get_option("SEED")->capture_default_str();
-    if (const auto status = example::read_command_line(app, argc, argv, world))
+    example::CommandLine line("Sorts random numbers by sample sort, and checks the result");
+    line.number("NUMBERS", count, 0, kMostNumbers, "numbers a rank");
+    line.number("SEED", seed, 0, std::numeric_limits<std::uint64_t>::max(), "of the random numbers");
+    if (const auto status = line.read(argc, argv, world))
         return *status;
 
     Numbers numbers(count);

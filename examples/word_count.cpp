@@ -130,10 +130,10 @@ int main(int argc, char** argv)
     const tutti::Communicator world = environment.world();
     std::vector<std::string> files;
     bool all = false;
-    CLI::App app("Counts the words of files, each rank those of its share");
-    app.add_option("FILE", files, "text files (default: Debian's licence texts)")->check(CLI::ExistingFile);
-    app.add_flag("--all", all, "print every word, not the twenty most frequent alone");
-    if (const auto status = example::read_command_line(app, argc, argv, world))
+    example::CommandLine line("Counts the words of files, each rank those of its share");
+    line.files("FILE", files, "text files (default: Debian's licence texts)");
+    line.flag("--all", all, "print every word, not the twenty most frequent alone");
+    if (const auto status = line.read(argc, argv, world))
         return *status;
     if (files.empty())
         files = licences();

@@ -38,9 +38,9 @@ int main(int argc, char** argv)
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
     std::int64_t tasks = 500;
-    CLI::App app("Tasks of unequal length, which ranks take from each other");
-    app.add_option("tasks", tasks, "of each rank")->check(CLI::Range(0, 1'000'000))->capture_default_str();
-    if (const auto status = example::read_command_line(app, argc, argv, world))
+    example::CommandLine line("Tasks of unequal length, which ranks take from each other");
+    line.number("tasks", tasks, 0, 1'000'000, "of each rank");
+    if (const auto status = line.read(argc, argv, world))
         return *status;
 
     tutti::Window<std::int64_t> next(world, 1);

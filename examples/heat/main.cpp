@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "../command_line.hpp"
@@ -109,30 +110,23 @@ int main(int argc, char** argv)
     const bool speaker = world.rank() == 0;
 
     Options options;
-    CLI::App app("Heat in a plate, with its cells dealt to ranks in two dimensions");
-    app.add_option("--rows", options.rows, "cells from top to bottom")
-        ->check(CLI::Range(std::size_t{1}, kMostCells))
-        ->capture_default_str();
-    app.add_option("--columns", options.columns, "cells from left to right")
-        ->check(CLI::Range(std::size_t{1}, kMostCells))
-        ->capture_default_str();
-    app.add_option("--steps", options.steps, "steps of time")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+    example::CommandLine line("Heat in a plate, with its cells dealt to ranks in two dimensions");
+    line.number("--rows", options.rows, 1, kMostCells, "cells from top to bottom");
+    line.number("--columns", options.columns, 1, kMostCells, "cells from left to right");
+    line.number("--steps", options.steps, 1, 1'000'000, "steps of time");
     const std::vector<int> dims = tutti::balanced_dims(world.size(), 2);
-    app.callback([&] {
+    line.check("--rows, --columns", [&]() -> std::string {
         if (options.rows < static_cast<std::size_t>(dims[0]) ||
             options.columns < static_cast<std::size_t>(dims[1]))
-            throw CLI::ValidationError("--rows, --columns",
-                                       fmt::format("{} ranks in a grid of {} x {} need a cell each",
-                                                   world.size(), dims[0], dims[1]));
+            return fmt::format("{} ranks in a grid of {} x {} need a cell each", world.size(), dims[0],
+                               dims[1]);
         if (options.rows * options.columns > kMostCells)
-            throw CLI::ValidationError("--rows, --columns",
-                                       fmt::format("{} cells are too many for the comparison with one rank; "
-                                                   "{} at most, which take 1.6 GB",
-                                                   options.rows * options.columns, kMostCells));
+            return fmt::format(
+                "{} cells are too many for the comparison with one rank; {} at most, which take 1.6 GB",
+                options.rows * options.columns, kMostCells);
+        return {};
     });
-    if (const auto status = example::read_command_line(app, argc, argv, world))
+    if (const auto status = line.read(argc, argv, world))
         return *status;
 
     const tutti::CartesianCommunicator grid = *world.create_cartesian(dims);

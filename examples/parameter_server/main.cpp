@@ -51,23 +51,15 @@ int main(int argc, char** argv)
     std::string data_path = EXAMPLE_DATA;
     sgd::TrainingOptions training;
     parameter_server::SparseOptions sparse;
-    CLI::App app("Asynchronous training by push and pull, beside all-reduce");
-    app.add_option("--data", data_path, "optdigits.csv")->capture_default_str();
-    app.add_option("--epochs", training.epochs, "passes over the training images")
-        ->check(CLI::Range(1, 10'000))
-        ->capture_default_str();
-    app.add_option("--batch", training.batch,
-                   "images a step: of one rank, and of all together with all-reduce")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
-    app.add_option("--rows", sparse.rows, "of the sparse model")
-        ->check(CLI::Range(1, 10'000'000))
-        ->capture_default_str();
-    app.add_option("--width", sparse.width, "numbers a row")->check(CLI::Range(1, 64))->capture_default_str();
-    app.add_option("--steps", sparse.steps, "of each rank with the sparse model")
-        ->check(CLI::Range(10, 1'000'000))
-        ->capture_default_str();
-    if (const auto status = example::read_command_line(app, argc, argv, world))
+    example::CommandLine line("Asynchronous training by push and pull, beside all-reduce");
+    line.text("--data", data_path, "optdigits.csv");
+    line.number("--epochs", training.epochs, 1, 10'000, "passes over the training images");
+    line.number("--batch", training.batch, 1, 1'000'000,
+                "images a step: of one rank, and of all together with all-reduce");
+    line.number("--rows", sparse.rows, 1, 10'000'000, "of the sparse model");
+    line.number("--width", sparse.width, 1, 64, "numbers a row");
+    line.number("--steps", sparse.steps, 10, 1'000'000, "of each rank with the sparse model");
+    if (const auto status = line.read(argc, argv, world))
         return *status;
 
     sgd::Dataset dataset;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tutti/tutti.hpp>
 
@@ -34,28 +35,18 @@ struct Options {
     std::string gradients = "float32";
 };
 
-void add_options(CLI::App& app, Options& options)
+void add_options(example::CommandLine& line, Options& options)
 {
-    app.add_option("--data", options.data_path, "optdigits.csv")->capture_default_str();
-    app.add_option("--epochs", options.training.epochs, "passes over the training images")
-        ->check(CLI::Range(1, 10'000))
-        ->capture_default_str();
-    app.add_option("--batch", options.training.batch, "images a step, over all ranks together")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
-    app.add_option("--learning-rate", options.training.learning_rate)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--buckets", options.buckets,
-                   "that the gradient is cut into to be summed beside the backward pass")
-        ->check(CLI::Range(std::size_t{1}, sgd::kMostBuckets))
-        ->capture_default_str();
-    app.add_option("--gradients", options.gradients,
-                   "what gradients travel as in all-reduce; they are added as float")
-        ->check(CLI::IsMember({"float32", "bf16"}))
-        ->capture_default_str();
-    app.add_option("--seed", options.training.seed, "of the first weights and the order of images")
-        ->capture_default_str();
+    line.text("--data", options.data_path, "optdigits.csv");
+    line.number("--epochs", options.training.epochs, 1, 10'000, "passes over the training images");
+    line.number("--batch", options.training.batch, 1, 1'000'000, "images a step, over all ranks together");
+    line.number("--learning-rate", options.training.learning_rate, 1e-6f, 1e3f, "of a step");
+    line.number("--buckets", options.buckets, 1, sgd::kMostBuckets,
+                "that the gradient is cut into to be summed beside the backward pass");
+    line.choice("--gradients", options.gradients, {"float32", "bf16"},
+                "what gradients travel as in all-reduce; they are added as float");
+    line.number("--seed", options.training.seed, 0, std::numeric_limits<unsigned>::max(),
+                "of the first weights and the order of images");
 }
 
 void print_run(const char* name, const sgd::TrainingResult& run)
@@ -114,9 +105,10 @@ int main(int argc, char** argv)
     const bool speaker = world.rank() == 0;
 
     Options options;
-    CLI::App app("Data-parallel training of a small network, by all-reduce and by a parameter server");
-    add_options(app, options);
-    if (const auto status = example::read_command_line(app, argc, argv, world))
+    example::CommandLine line(
+        "Data-parallel training of a small network, by all-reduce and by a parameter server");
+    add_options(line, options);
+    if (const auto status = line.read(argc, argv, world))
         return *status;
 
     // Only one rank reads the file.

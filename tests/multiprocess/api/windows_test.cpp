@@ -52,11 +52,12 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
           "[windows][hosts]")
 {
     // Each way once with a host's ranks that map each other's memory, and once more otherwise.
-    const auto [fabric, split] = GENERATE(table<std::string, std::vector<int>>({{"tcp", {2, 1}},
-                                                                                {"tcp", {2, 3, 1}},
-                                                                                {"ofi:net", {1, 1}},
-                                                                                {"ofi:net", {2, 3, 1}},
-                                                                                {"ofi:tcp;ofi_rxm", {2, 1}}}));
+    const auto [fabric, split] =
+        GENERATE(table<std::string, std::vector<int>>({{"tcp", {2, 1}},
+                                                       {"tcp", {2, 3, 1}},
+                                                       {"ofi:net", {1, 1}},
+                                                       {"ofi:net", {2, 3, 1}},
+                                                       {"ofi:tcp;ofi_rxm", {2, 1}}}));
     if (kSanitized && split.size() != (fabric == "ofi:net" ? 3u : 2u))
         return;
     if (kSanitized && split == std::vector{1, 1})
