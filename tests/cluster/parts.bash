@@ -73,12 +73,12 @@ start_first() {
         exec setsid unshare --net --uts --ipc --mount --pid --kill-child --fork -- \
             bash "$self" first "$who" < /dev/null > "$who/log" 2>&1
     ) &
-    while ! read -rt 0.2 -u "$ready"; do
-        kill -0 $! 2> /dev/null || break
+    # A line that comes as the time is up may be lost: the file decides.
+    while ! lives "$cluster/$who/first"; do
+        read -rt 0.2 -u "$ready" || kill -0 $! 2> /dev/null ||
+            fail "$who could not be started: $(cat "$cluster/$who/log")"
     done
     exec {ready}<&-
-    ! lives "$cluster/$who/first" || return 0
-    fail "$who could not be started: $(cat "$cluster/$who/log")"
 }
 
 # ---- networks ---------------------------------------------------------------------------------------------------
