@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -12,20 +11,20 @@ CommandLine::CommandLine(const std::string& description) : app_(std::make_unique
 
 CommandLine::~CommandLine() = default;
 
-template <class Number>
-void CommandLine::number(const std::string& name, Number& value, std::type_identity_t<Number> least,
-                         std::type_identity_t<Number> most, const std::string& words)
+void CommandLine::add_number(const std::string& name, std::int64_t value, std::int64_t least,
+                             std::int64_t most, const std::string& words,
+                             std::function<void(std::int64_t)> take)
+{
+    app_->add_option_function<std::int64_t>(name, take, words)
+        ->check(CLI::Range(least, most))
+        ->default_str(std::to_string(value));
+}
+
+void CommandLine::number(const std::string& name, float& value, float least, float most,
+                         const std::string& words)
 {
     app_->add_option(name, value, words)->check(CLI::Range(least, most))->capture_default_str();
 }
-
-template void CommandLine::number(const std::string&, int&, int, int, const std::string&);
-template void CommandLine::number(const std::string&, std::int64_t&, std::int64_t, std::int64_t,
-                                  const std::string&);
-template void CommandLine::number(const std::string&, std::size_t&, std::size_t, std::size_t,
-                                  const std::string&);
-template void CommandLine::number(const std::string&, unsigned&, unsigned, unsigned, const std::string&);
-template void CommandLine::number(const std::string&, float&, float, float, const std::string&);
 
 void CommandLine::text(const std::string& name, std::string& value, const std::string& words)
 {

@@ -1,12 +1,13 @@
 // The command line of an example: all ranks read it, one answers.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tutti/communicator.hpp>
-#include <type_traits>
 #include <vector>
 
 namespace CLI {
@@ -25,10 +26,15 @@ public:
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 
-    /// An int, std::int64_t, std::size_t, unsigned or float from `least` to `most`.
-    template <class Number>
-    void number(const std::string& name, Number& value, std::type_identity_t<Number> least,
-                std::type_identity_t<Number> most, const std::string& words);
+    /// A whole number from `least` to `most`, of any type that std::int64_t holds.
+    template <std::integral Number>
+    void number(const std::string& name, Number& value, std::int64_t least, std::int64_t most,
+                const std::string& words)
+    {
+        add_number(name, static_cast<std::int64_t>(value), least, most, words,
+                   [&value](std::int64_t given) { value = static_cast<Number>(given); });
+    }
+    void number(const std::string& name, float& value, float least, float most, const std::string& words);
     void text(const std::string& name, std::string& value, const std::string& words);
     void choice(const std::string& name, std::string& value, const std::vector<std::string>& choices,
                 const std::string& words);
@@ -43,6 +49,9 @@ public:
     std::optional<int> read(int argc, char** argv, const tutti::Communicator& world);
 
 private:
+    void add_number(const std::string& name, std::int64_t value, std::int64_t least, std::int64_t most,
+                    const std::string& words, std::function<void(std::int64_t)> take);
+
     std::unique_ptr<CLI::App> app_;
 };
 

@@ -106,7 +106,7 @@ int main(int argc, char** argv)
     std::uint64_t seed = 1;
     example::CommandLine line("Sorts random numbers by sample sort, and checks the result");
     line.number("NUMBERS", count, 0, kMostNumbers, "numbers a rank");
-    line.number("SEED", seed, 0, std::numeric_limits<std::uint64_t>::max(), "of the random numbers");
+    line.number("SEED", seed, 0, std::numeric_limits<std::int64_t>::max(), "of the random numbers");
     if (const auto status = line.read(argc, argv, world))
         return *status;
 
