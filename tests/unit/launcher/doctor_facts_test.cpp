@@ -20,36 +20,15 @@
 
 #include "launcher/doctor/judge.hpp"
 #include "launcher/hosts/hosts.hpp"
+#include "tests/soft_limit.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;
 using namespace tutti::launcher::doctor;
 using namespace tutti::launcher::test;
+using tutti::test::WithSoftLimit;
 
 namespace {
-
-using Resource = decltype(RLIMIT_NOFILE);
-
-/// Lowers a soft limit, and puts it back at the end.
-class WithSoftLimit {
-public:
-    WithSoftLimit(Resource resource, rlim_t most) : resource_(resource)
-    {
-        REQUIRE(::getrlimit(resource_, &old_) == 0);
-        REQUIRE(most <= old_.rlim_max);
-        const rlimit lower{most, old_.rlim_max};
-        REQUIRE(::setrlimit(resource_, &lower) == 0);
-    }
-    ~WithSoftLimit() { ::setrlimit(resource_, &old_); }
-    WithSoftLimit(const WithSoftLimit&) = delete;
-    WithSoftLimit& operator=(const WithSoftLimit&) = delete;
-
-    rlim_t hard() const { return old_.rlim_max; }
-
-private:
-    Resource resource_;
-    rlimit old_{};
-};
 
 Facts facts_with_names(const std::vector<std::string>& names)
 {

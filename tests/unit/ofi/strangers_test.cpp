@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include <netinet/in.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <random>
 
+#include "tests/soft_limit.hpp"
 #include "tests/unit/ofi/pair.hpp"
 
 using namespace tutti::test;
@@ -27,23 +27,6 @@ UniqueFd knock(const Card& card)
     REQUIRE(connect(connection.get(), reinterpret_cast<const sockaddr*>(&to), size) == 0);
     return connection;
 }
-
-/// Ordinary users may have 1,024 files open, unless they ask for more.
-class ManyFiles {
-public:
-    ManyFiles()
-    {
-        REQUIRE(getrlimit(RLIMIT_NOFILE, &before_) == 0);
-        const rlimit most{before_.rlim_max, before_.rlim_max};
-        REQUIRE(setrlimit(RLIMIT_NOFILE, &most) == 0);
-    }
-    ~ManyFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
-    ManyFiles(const ManyFiles&) = delete;
-    ManyFiles& operator=(const ManyFiles&) = delete;
-
-private:
-    rlimit before_{};
-};
 
 /// A rank, and a peer that belongs to its job and says what the test likes.
 struct Proved {
@@ -118,7 +101,8 @@ TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
 {
     constexpr int kRanks = 2;
     const Key key = Key::random();
-    const ManyFiles files;
+    // Ordinary users may have 1,024 files open, unless they ask for more.
+    const WithSoftLimit files(RLIMIT_NOFILE, hard_limit(RLIMIT_NOFILE));
     OfiRank a(0, kRanks, key);
     OfiRank b(1, kRanks, key);
     const Card card = a.card();
