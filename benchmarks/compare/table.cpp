@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "benchmarks/suite/size_range.hpp"
 
@@ -96,18 +95,17 @@ std::string header(const CaseResult& result, const std::vector<Contender>& conte
     std::string text = fmt::format("\n# {}: {}, {} ({}, {} is better){}\n", result.which.name(),
                                    quantity.title, quantity.value, quantity.unit, to_string(result.better()),
                                    result.which.binding == Binding::core ? ", bound to cores" : "");
-    auto out = std::back_inserter(text);
-    fmt::format_to(out, "# {:<{}}", quantity.key.empty() ? "-" : quantity.key, kKeyWidth - 2);
+    text += fmt::format("# {:<{}}", quantity.key.empty() ? "-" : quantity.key, kKeyWidth - 2);
     for (const std::string& label : quantity.labels)
-        fmt::format_to(out, "{:<{}}", label, kLabelWidth);
+        text += fmt::format("{:<{}}", label, kLabelWidth);
     for (const Contender& contender : contenders)
-        fmt::format_to(out, "{:>{}}", contender.title, width_of(contender));
+        text += fmt::format("{:>{}}", contender.title, width_of(contender));
     for (const std::string_view own : own_columns(result)) {
         const char* const short_name = own == kAllocated ? "Allocate" : "Ratio";
-        fmt::format_to(out, "{:>{}}{:>{}}{:>{}}{:>{}}", short_name, kRatioWidth + 1, "95 %", kIntervalWidth,
-                       "Verdict", kVerdictWidth, "Limit", kShareWidth);
+        text += fmt::format("{:>{}}{:>{}}{:>{}}{:>{}}", short_name, kRatioWidth + 1, "95 %", kIntervalWidth,
+                            "Verdict", kVerdictWidth, "Limit", kShareWidth);
         if (goals)
-            fmt::format_to(out, "  {:<{}}", "Goal", kGoalWidth);
+            text += fmt::format("  {:<{}}", "Goal", kGoalWidth);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
@@ -139,15 +137,14 @@ std::string line(const CaseResult& result, const RowName& name, const std::vecto
                  const std::vector<record::Limit>& limits, bool goals)
 {
     std::string text;
-    auto out = std::back_inserter(text);
-    fmt::format_to(out, "{:<{}}", key_in_words(result, name), kKeyWidth);
+    text += fmt::format("{:<{}}", key_in_words(result, name), kKeyWidth);
     for (const std::string& label : name.labels)
-        fmt::format_to(out, "{:<{}}", label, kLabelWidth);
+        text += fmt::format("{:<{}}", label, kLabelWidth);
     const auto& libraries = result.rows.at(name).libraries;
     for (const Contender& contender : contenders) {
         const auto found = libraries.find(contender.name);
-        fmt::format_to(out, "{:>{}}", found == libraries.end() ? "-" : number(found->second.median()),
-                       width_of(contender));
+        text += fmt::format("{:>{}}", found == libraries.end() ? "-" : number(found->second.median()),
+                            width_of(contender));
     }
     for (const std::string_view own : own_columns(result))
         text += judgement_text(judge(result, name, limits, own), *result.quantity, goals);
@@ -182,12 +179,13 @@ std::string listed(const std::vector<CaseResult>& results, const std::vector<rec
                 if (said.empty())
                     continue;
                 const auto cost = cost_ratio(judgement, result.better() == Better::lower);
-                found.emplace_back(cost ? cost->value : 1.0,
-                                   fmt::format("#   {}{}{}{}{}: {}\n", result.which.name(),
-                                               name.key ? ", " : "", name.key ? key_in_words(result, name) : "",
-                                               fmt::format("{}{}", name.labels.empty() ? "" : ", ",
-                                                           fmt::join(name.labels, " ")),
-                                               own == kAllocated ? ", allocate" : "", said));
+                found.emplace_back(
+                    cost ? cost->value : 1.0,
+                    fmt::format(
+                        "#   {}{}{}{}{}: {}\n", result.which.name(), name.key ? ", " : "",
+                        name.key ? key_in_words(result, name) : "",
+                        fmt::format("{}{}", name.labels.empty() ? "" : ", ", fmt::join(name.labels, " ")),
+                        own == kAllocated ? ", allocate" : "", said));
             }
         }
     }

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <exception>
-#include <iterator>
 #include <stdexcept>
 
 #include "benchmarks/peers/contender.hpp"
@@ -173,11 +172,10 @@ std::string diff_text(const std::vector<RowChange>& rows, double threshold)
                 text += line(row);
         }
     }
-    fmt::format_to(std::back_inserter(text),
-                   "# {} slower, {} faster, {} the same but for {:g} %, {} undecided; {} gone, {} new\n",
-                   count(rows, Change::slower), count(rows, Change::faster), count(rows, Change::same),
-                   100 * threshold, count(rows, Change::undecided), count(rows, Change::only_before),
-                   count(rows, Change::only_after));
+    text += fmt::format("# {} slower, {} faster, {} the same but for {:g} %, {} undecided; {} gone, {} new\n",
+                        count(rows, Change::slower), count(rows, Change::faster), count(rows, Change::same),
+                        100 * threshold, count(rows, Change::undecided), count(rows, Change::only_before),
+                        count(rows, Change::only_after));
     return text + why_undecided(rows, threshold);
 }
 

@@ -1,6 +1,5 @@
 #include "benchmarks/environment/environment.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/utsname.h>
@@ -16,6 +15,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+
+#include "lib/foundation/base/date_time.hpp"
 
 namespace tutti::bench {
 
@@ -204,7 +205,7 @@ json environment(const fs::path& root)
     uname(&names);
     const fs::path cpu = root / "sys/devices/system/cpu";
     return {
-        {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+        {"date", base::utc_text(std::time(nullptr), "%FT%TZ")},
         {"processor", text_or_null(field(root / "proc/cpuinfo", "model name", ':'))},
         {"architecture", names.machine},
         {"cores", sysconf(_SC_NPROCESSORS_ONLN)},

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 namespace tutti::bench {
 
@@ -86,8 +85,8 @@ std::string data(const std::string& name, const Curve& curve, double shift)
 {
     std::string block = fmt::format("${} << END\n", name);
     for (const Point& point : curve.points)
-        fmt::format_to(std::back_inserter(block), "{:.9g} {:.9g} {:.9g} {:.9g}\n", point.key + shift,
-                       point.value, point.low, point.high);
+        block += fmt::format("{:.9g} {:.9g} {:.9g} {:.9g}\n", point.key + shift, point.value, point.low,
+                             point.high);
     return block + "END\n";
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -12,7 +11,7 @@ namespace tutti::bench {
 template <typename... Arguments>
 void add(std::string& report, fmt::format_string<Arguments...> format, Arguments&&... arguments)
 {
-    fmt::format_to(std::back_inserter(report), format, std::forward<Arguments>(arguments)...);
+    report += fmt::format(format, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace tutti::bench

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <stdexcept>
 
 #include "benchmarks/plot/script.hpp"
@@ -77,8 +76,8 @@ std::string picture_style()
     for (const char* const colour : curve_colours()) {
         const std::string written = as_gnuplot_writes(colour);
         for (const char* const property : {"color", "stroke", "fill"})
-            fmt::format_to(std::back_inserter(style), ".picture [{0}=\"{1}\"] {{ {0}: var(--curve{2}); }}\n",
-                           property, written, number);
+            style += fmt::format(".picture [{0}=\"{1}\"] {{ {0}: var(--curve{2}); }}\n", property, written,
+                                 number);
         ++number;
     }
     return style;

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <set>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "launcher/base/host_names.hpp"
+#include "lib/foundation/base/date_time.hpp"
 
 namespace tutti::launcher {
 
@@ -24,7 +24,7 @@ using SystemTime = std::chrono::system_clock::time_point;
 std::string timestamp(SystemTime time)
 {
     const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch());
-    return fmt::format("{:%FT%T}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(time)),
+    return fmt::format("{}.{:03}Z", base::utc_text(std::chrono::system_clock::to_time_t(time), "%FT%T"),
                        milliseconds.count() % 1000);
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,7 +24,7 @@ constexpr std::size_t kMostTableRows = 60;
 template <class... Values>
 void add(std::string& page, fmt::format_string<Values...> format, Values&&... values)
 {
-    fmt::format_to(std::back_inserter(page), format, std::forward<Values>(values)...);
+    page += fmt::format(format, std::forward<Values>(values)...);
 }
 
 // Parts wider than the window scroll by themselves, with keys, too.

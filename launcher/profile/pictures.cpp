@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -29,7 +28,7 @@ constexpr int kMostCells = 48;
 template <class... Values>
 void draw(std::string& picture, fmt::format_string<Values...> format, Values&&... values)
 {
-    fmt::format_to(std::back_inserter(picture), format, std::forward<Values>(values)...);
+    picture += fmt::format(format, std::forward<Values>(values)...);
 }
 
 void open_picture(std::string& picture, int width, int height, const char* title)

@@ -1,6 +1,5 @@
 #include "launcher/profile/trace_json.hpp"
 
-#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -79,7 +78,7 @@ private:
     void add(fmt::format_string<Values...> format, Values&&... values)
     {
         text_ += std::exchange(separator_, ",\n");
-        fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
+        text_ += fmt::format(format, std::forward<Values>(values)...);
         if (text_.size() > kBufferBytes)
             flush();
     }
@@ -167,7 +166,7 @@ private:
         const TraceName name = name_of(call.call);
         std::string args = fmt::format(R"("communicator":{})", communicator(rank, call.call.context));
         const auto put = [&args](std::string_view key, const auto& value) {
-            fmt::format_to(std::back_inserter(args), R"(,"{}":{})", key, value);
+            args += fmt::format(R"(,"{}":{})", key, value);
         };
         if (has_peer(call.call)) {
             put("peer", call.call.peer() < 0 ? "\"any\"" : std::to_string(call.call.peer()));

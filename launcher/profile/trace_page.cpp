@@ -1,6 +1,5 @@
 #include "launcher/profile/trace_page.hpp"
 
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -150,11 +149,11 @@ private:
                                            : callers_.number_of(json_text(rank.callers[one->caller - 1])) + 1;
             // A negative duration: it did not end.
             const std::int64_t took_ns = rank.end_of(*one) - one->begin_ns;
-            fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{},{},{},{}", text.empty() ? "" : ",",
-                           one->begin_ns - before_ns,
-                           one->end_ns < one->begin_ns ? -std::max<std::int64_t>(took_ns, 1) : took_ns, named,
-                           call.peer(), call.is_collective() ? call.number() : call.tag(), call.bytes(),
-                           communicator, caller);
+            text +=
+                fmt::format("{}{},{},{},{},{},{},{},{}", text.empty() ? "" : ",", one->begin_ns - before_ns,
+                            one->end_ns < one->begin_ns ? -std::max<std::int64_t>(took_ns, 1) : took_ns,
+                            named, call.peer(), call.is_collective() ? call.number() : call.tag(),
+                            call.bytes(), communicator, caller);
             before_ns = one->begin_ns;
         }
         out_ << text;

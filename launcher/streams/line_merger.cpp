@@ -5,8 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include "lib/foundation/base/date_time.hpp"
 
 namespace tutti::launcher {
 
@@ -99,8 +100,8 @@ void LineMerger::append_prefix(StreamId id)
         const auto now = std::chrono::system_clock::now();
         const auto microseconds =
             std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count() % 1'000'000;
-        output_ += fmt::format("{:%Y-%m-%d %H:%M:%S}.{:06} ",
-                               fmt::localtime(std::chrono::system_clock::to_time_t(now)), microseconds);
+        output_ += fmt::format(
+            "{}.{:06} ", base::local_text(std::chrono::system_clock::to_time_t(now), "%F %T"), microseconds);
     }
     if (options_.tag) {
         output_ +=

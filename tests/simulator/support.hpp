@@ -22,9 +22,9 @@ inline constexpr SendMode kModes[] = {SendMode::eager, SendMode::synchronous};
 inline constexpr std::size_t kCounts[] = {0, 1, 3, 1001};
 
 /// Every number of ranks up to kMostRanks, and some larger ones. Fewer under a sanitizer, ten times slower.
-inline constexpr int kMostRanks = tutti::test::kSanitized ? 5 : 17;
-inline constexpr int kManyRanks = tutti::test::kSanitized ? 100 : 1000;
-inline constexpr int kVeryManyRanks = tutti::test::kSanitized ? 256 : 4096;
+inline constexpr int kMostRanks = tutti::test::kSanitized ? 4 : 17;
+inline constexpr int kManyRanks = tutti::test::kSanitized ? 50 : 1000;
+inline constexpr int kVeryManyRanks = tutti::test::kSanitized ? 100 : 4096;
 
 inline Settings settings_for(SendMode mode)
 {
