@@ -19,7 +19,7 @@ using simulator::SendMode;
 using simulator::Settings;
 
 inline constexpr SendMode kModes[] = {SendMode::eager, SendMode::synchronous};
-inline constexpr std::size_t kCounts[] = {0, 1, 3, 1001};
+inline constexpr std::size_t kCounts[] = {0, 1, 3, tutti::test::kSanitized ? 101 : 1001};
 
 /// Every number of ranks up to kMostRanks, and some larger ones. Fewer under a sanitizer, ten times slower.
 inline constexpr int kMostRanks = tutti::test::kSanitized ? 4 : 17;

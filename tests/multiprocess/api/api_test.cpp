@@ -111,7 +111,9 @@ TEST_CASE("thirty thousand communicators beside each other", "[.][long]")
 
 TEST_CASE("a flood of messages that nobody asked for is bounded")
 {
-    check_quiet_success(tuttirun(ranks(kSanitized ? 4 : GENERATE(2, 4), "flood")));
+    if (kSanitized)
+        return;  // a sanitizer keeps what is freed
+    check_quiet_success(tuttirun(ranks(GENERATE(2, 4), "flood")));
 }
 
 TEST_CASE("ranks that wait use no processor time")
@@ -135,6 +137,8 @@ TEST_CASE("a progress thread moves on what ranks have started while they compute
 TEST_CASE("what works without a progress thread works with one")
 {
     const std::string name = GENERATE("messages", "collectives", "shared_memory", "sleeper");
+    if (kSanitized && (name == "messages" || name == "sleeper"))
+        return;
     CAPTURE(name);
     std::vector<std::string> arguments = ranks(3, name);
     arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=thread", "-x", "TUTTI_CORES=2"});

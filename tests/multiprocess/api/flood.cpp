@@ -7,17 +7,16 @@
 #include <cstdio>
 
 #include "tests/multiprocess/api/program.hpp"
-#include "tests/sanitizers.hpp"
 
 namespace tutti::test::flood {
 
 namespace {
 
 // From each sender.
-constexpr std::size_t kTotalBytes = kSanitized ? 24u << 20 : 64u << 20;
-constexpr std::size_t kEmptyMessages = kSanitized ? 50'000 : 200'000;
-// For each sender, its credit and what keeping it costs, and what sanitizers keep.
-constexpr std::size_t kBoundKib = kSanitized ? 400u << 10 : 24u << 10;
+constexpr std::size_t kTotalBytes = 64u << 20;
+constexpr std::size_t kEmptyMessages = 200'000;
+// For each sender, its credit and what keeping it costs.
+constexpr std::size_t kBoundKib = 24u << 10;
 
 std::size_t resident_kib()
 {
