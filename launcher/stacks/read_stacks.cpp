@@ -3,6 +3,7 @@
 #include <elfutils/libdwfl.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -49,6 +50,16 @@ int add_address(Dwfl_Frame* frame, void* argument)
     return DWARF_CB_OK;
 }
 
+/// Where a module's separate debug information is. That of the C library is left out: to decompress it takes
+/// a quarter of a second, while the process stands still, and no line of it helps a user.
+int find_debuginfo(Dwfl_Module* module, void** userdata, const char* name, Dwarf_Addr base, const char* file,
+                   const char* link, GElf_Word crc, char** found)
+{
+    if (std::filesystem::path(name).filename().native().starts_with("libc.so"))
+        return -1;
+    return dwfl_standard_find_debuginfo(module, userdata, name, base, file, link, crc, found);
+}
+
 std::string name_of_thread(pid_t process, pid_t thread)
 {
     std::ifstream file(fmt::format("/proc/{}/task/{}/comm", process, thread));
@@ -62,7 +73,7 @@ std::string name_of_thread(pid_t process, pid_t thread)
 std::vector<StackFrame> name_places(const std::vector<CodePlace>& places)
 {
     Dwfl_Callbacks callbacks{};
-    callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+    callbacks.find_debuginfo = find_debuginfo;
     callbacks.section_address = dwfl_offline_section_address;
     const std::unique_ptr<Dwfl, decltype(&dwfl_end)> dwfl(dwfl_begin(&callbacks), &dwfl_end);
     std::map<std::string, Dwfl_Module*> modules;
@@ -113,7 +124,7 @@ ProcessStacks read_stacks(pid_t process, const StackLimits& limits)
     std::vector<std::pair<pid_t, std::vector<Dwarf_Addr>>> raw;
     Dwfl_Callbacks callbacks{};
     callbacks.find_elf = dwfl_linux_proc_find_elf;
-    callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+    callbacks.find_debuginfo = find_debuginfo;
     std::unique_ptr<Dwfl, decltype(&dwfl_end)> dwfl(nullptr, &dwfl_end);
     {
         const StoppedThreads stopped(process, threads, deadline - std::min(limits.time / 2, kForNames));
