@@ -57,7 +57,7 @@ std::optional<bool> loads_libfabric(const std::vector<std::string>& arguments, c
         for (const pid_t rank : ranks) {
             const std::string maps = file_text("/proc/" + std::to_string(rank) + "/maps");
             there = there || !maps.empty();
-            seen = seen || contains(maps, "api_programs");  // which the link api_soak leads to
+            seen = seen || contains(maps, "api_soak");
             loaded = loaded || contains(maps, "libfabric");
         }
     }
