@@ -136,8 +136,7 @@ std::string judgement_text(const Judgement& judgement, const record::Quantity& q
 std::string line(const CaseResult& result, const RowName& name, const std::vector<Contender>& contenders,
                  const std::vector<record::Limit>& limits, bool goals)
 {
-    std::string text;
-    text += fmt::format("{:<{}}", key_in_words(result, name), kKeyWidth);
+    std::string text = fmt::format("{:<{}}", key_in_words(result, name), kKeyWidth);
     for (const std::string& label : name.labels)
         text += fmt::format("{:<{}}", label, kLabelWidth);
     const auto& libraries = result.rows.at(name).libraries;
