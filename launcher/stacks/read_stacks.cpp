@@ -50,8 +50,8 @@ int add_address(Dwfl_Frame* frame, void* argument)
     return DWARF_CB_OK;
 }
 
-/// Where a module's separate debug information is. That of the C library is left out: to decompress it takes
-/// a quarter of a second, while the process stands still, and no line of it helps a user.
+/// Where a module's separate debug information is. That of the C library is left out: to decompress it takes a
+/// fifth of a second, and no line of it helps a user.
 int find_debuginfo(Dwfl_Module* module, void** userdata, const char* name, Dwarf_Addr base, const char* file,
                    const char* link, GElf_Word crc, char** found)
 {

@@ -1,4 +1,4 @@
-// Runs the program whose name this process has: as api_soak what soak.cpp has.
+// Runs the program whose name this process has: as api_messages what messages.cpp has.
 #include <cstdio>
 #include <string>
 #include <string_view>
