@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 
 #include <catch2/catch.hpp>
@@ -147,6 +148,30 @@ TEST_CASE("a PMIx server that stands still holds up no job that has wired up")
         CHECK(result.out == repeated("up\n", 3) + repeated("left\n", 3));
         CHECK(result.err == "");
     }
+}
+
+TEST_CASE("libpmix's writes to a server that has died end no rank by a signal")
+{
+    CardsLater scene({"-n", "3"});
+    int threads = 0;
+    for (const pid_t pid : scene.job.processes()) {
+        const std::string folder = "/proc/" + std::to_string(pid);
+        if (file_text(folder + "/comm") != "bootstrap_actio\n") {
+            continue;
+        }
+        for (const auto& entry : std::filesystem::directory_iterator(folder + "/task")) {
+            const bool first = entry.path().filename() == std::to_string(pid);
+            const std::string status = file_text(entry.path() / "status");
+            const std::size_t mask = status.find("SigBlk:\t");
+            REQUIRE(mask != std::string::npos);
+            const bool blocked =
+                (std::stoull(status.substr(mask + 8), nullptr, 16) >> (SIGPIPE - 1) & 1) != 0;
+            CHECK(blocked != first);  // the program's own thread is as it was
+            threads += first ? 0 : 1;
+        }
+    }
+    CHECK(threads >= 3);  // libpmix's in each
+    CHECK(scene.go_on().status == 0);
 }
 
 TEST_CASE(

@@ -1,12 +1,15 @@
 #include "lib/engine/bootstrap/pmix_client.hpp"
 
 #include <pmix.h>
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include <fmt/format.h>
@@ -27,6 +30,35 @@ constexpr std::chrono::milliseconds kFarewellPatience(5000);
 
 constexpr const char* kKey = "tutti.key";
 
+/// Holds back SIGPIPE from this thread, and for ever from threads that begin meanwhile: libpmix writes to its
+/// server without MSG_NOSIGNAL, and a server that has gone must not end the rank by a signal.
+class SigpipeHeldBack {
+public:
+    SigpipeHeldBack() noexcept
+    {
+        sigemptyset(&sigpipe_);
+        sigaddset(&sigpipe_, SIGPIPE);
+        sigset_t pending;
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        pthread_sigmask(SIG_BLOCK, &sigpipe_, &before_);
+    }
+    ~SigpipeHeldBack()
+    {
+        constexpr timespec kNow{};
+        if (!was_pending_)
+            static_cast<void>(sigtimedwait(&sigpipe_, nullptr, &kNow));  // one of libpmix's
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    SigpipeHeldBack(const SigpipeHeldBack&) = delete;
+    SigpipeHeldBack& operator=(const SigpipeHeldBack&) = delete;
+
+private:
+    sigset_t sigpipe_;
+    sigset_t before_;
+    bool was_pending_ = false;
+};
+
 std::vector<std::string> split(std::string_view text, char separator)
 {
     std::vector<std::string> parts;
@@ -43,7 +75,10 @@ std::vector<std::string> split(std::string_view text, char separator)
 PmixClient::PmixClient()
 {
     pmix_proc_t self{};
-    check(PMIx_Init(&self, nullptr, 0), "start", "cannot connect to the launcher");
+    {
+        const SigpipeHeldBack held;  // libpmix's thread, which does all other writing, begins here
+        check(PMIx_Init(&self, nullptr, 0), "start", "cannot connect to the launcher");
+    }
     job_name_ = self.nspace;
     rank_ = static_cast<int>(self.rank);
     control_ = control::Channel::inherited(job_name_, rank_);
