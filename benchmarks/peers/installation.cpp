@@ -7,9 +7,10 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/foundation/base/suggest.hpp"
@@ -62,6 +63,21 @@ std::string meant_instead_of(const fs::path& path)
                               std::vector<std::string_view>(neighbours.begin(), neighbours.end()));
 }
 
+// The number of a version that first follows these words, as in "Open MPI) v5.0.1"; empty if none does.
+std::string number_after(std::string_view words, const std::string& text)
+{
+    for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
+        const std::size_t begin = text.find_first_not_of(") v\t\n", at + words.size());
+        if (begin == std::string::npos)
+            break;
+        const std::string word = text.substr(begin, text.find_first_of(" \t\r\n", begin) - begin);
+        const std::size_t point = word.find_first_not_of("0123456789");
+        if (point != 0 && point + 1 < word.size() && word[point] == '.' && std::isdigit(word[point + 1]) != 0)
+            return word;
+    }
+    return {};
+}
+
 }  // namespace
 
 fs::path find_in_path(const std::string& program)
@@ -77,13 +93,16 @@ fs::path find_in_path(const std::string& program)
 
 std::optional<Version> version_in(const std::string& text)
 {
-    static const std::regex openmpi(R"((?:Open MPI|OpenRTE)\)? v?(\d+\.\d+[^\s]*))");
-    static const std::regex mpich(R"(HYDRA[^]*?Version:\s+(\d+\.\d+[^\s]*))");
-    std::smatch found;
-    if (std::regex_search(text, found, openmpi))
-        return Version{"openmpi", found[1]};
-    if (std::regex_search(text, found, mpich))
-        return Version{"mpich", found[1]};
+    if (std::string number = number_after("Open MPI", text); !number.empty())
+        return Version{"openmpi", std::move(number)};
+    if (std::string number = number_after("OpenRTE", text); !number.empty())
+        return Version{"openmpi", std::move(number)};
+    // Hydra is MPICH's launcher.
+    const std::size_t hydra = text.find("HYDRA");
+    if (hydra == std::string::npos)
+        return {};
+    if (std::string number = number_after("Version:", text.substr(hydra)); !number.empty())
+        return Version{"mpich", std::move(number)};
     return {};
 }
 

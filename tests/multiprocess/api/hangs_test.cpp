@@ -244,19 +244,21 @@ TEST_CASE("signals and --status tell what the ranks do, and the job goes on", "[
     CHECK(contains(late.err, "no job " + own + " of yours runs on this machine"));
 }
 
-TEST_CASE("the report of 256 ranks is one screen", "[hangs][many]")
+TEST_CASE("the report of many ranks is one screen", "[hangs][many]")
 {
     constexpr std::size_t kScreenLines = 50;
-    const int ranks = kSanitized ? 24 : 256;
-    const std::string last = std::to_string(ranks - 1);
+    // Ranks take long to start, so the second case has fewer.
+    const int most = kSanitized ? 24 : 256;
+    const int many = kSanitized ? 24 : 64;
     const Hang hang = GENERATE_REF(
         Hang{"barrier_against_recv",
-             ranks,
-             {"\n  ranks 0, 2-" + last + " (host ", "\n  rank 1 (host ",
+             most,
+             {"\n  ranks 0, 2-" + std::to_string(most - 1) + " (host ", "\n  rank 1 (host ",
               "- rank 1 has not entered barrier #0", "- rank 1 is here:\n"}},
         Hang{"cycle",
-             ranks,
-             {"\n  ranks 0-" + last + " (host ", "): recv from different ranks, tag 5, for ",
+             many,
+             {"\n  ranks 0-" + std::to_string(many - 1) + " (host ",
+              "): recv from different ranks, tag 5, for ",
               "rank 6 waits for rank 7 (recv, tag 5), and so on through ", "- rank 2 is here:\n"}});
     Launched job(tuttirun_command(hanging(hang, {"--timeout", "80", "--on-deadlock", "abort"})),
                  std::chrono::seconds(90));

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <regex>
+#include <string_view>
 
 #include <catch2/catch.hpp>
 
@@ -119,19 +119,23 @@ TEST_CASE("for a gdb elsewhere its command is told", "[debugging]")
     if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
         return;
     Launched job(debugging({"-n", "2", "--debug", "0,1", "--gdbserver", program("correct")}), kPatience);
-    std::smatch found;
     while (!contains(job.so_far().err, "rank 0 waits for gdb on ") ||
            !contains(job.so_far().err, "rank 1 waits for gdb on "))
         ::usleep(10'000);
     std::string text = job.so_far().err;
     CAPTURE(text);
-    int commands = 0;
-    const std::regex line("rank [01] waits for gdb on [^:]*: gdb ([^\n]*)\n");
     std::string both;
-    for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match, ++commands)
-        both += "env -u DEBUGINFOD_URLS gdb -nx -batch -ex 'set confirm off' " + (*match)[1].str() +
-                " -ex continue > /dev/null 2>&1 & ";
-    REQUIRE(commands == 2);
+    for (const std::string rank : {"0", "1"}) {
+        // As in "rank 0 waits for gdb on HOST: gdb ARGUMENTS".
+        const std::size_t line = text.find("rank " + rank + " waits for gdb on ");
+        const std::size_t command = text.find(": gdb ", line);
+        const std::size_t end = text.find('\n', line);
+        REQUIRE(command < end);
+        REQUIRE(end != std::string::npos);
+        const std::size_t arguments = command + std::string_view(": gdb ").size();
+        both += "env -u DEBUGINFOD_URLS gdb -nx -batch -ex 'set confirm off' " +
+                text.substr(arguments, end - arguments) + " -ex continue > /dev/null 2>&1 & ";
+    }
     CHECK(std::system((both + "wait").c_str()) == 0);
     const Result result = job.wait();
     CAPTURE(result.err);
