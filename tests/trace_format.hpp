@@ -8,19 +8,21 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "tests/json.hpp"
+
 
 namespace tutti::test {
 
 /// What is wrong; empty: nothing.
 class TraceCheck {
 public:
-    explicit TraceCheck(const nlohmann::json& document)
+    explicit TraceCheck(const Json& document)
     {
         if (!document.contains("traceEvents"))
             wrong("there is no list traceEvents", document);
-        for (const auto& event : document.value("traceEvents", nlohmann::json::array()))
-            check(event);
+        else
+            for (const Json& event : document["traceEvents"].elements())
+                check(event);
         for (const auto& [id, ends] : flows_)
             if (ends.first != 1 || ends.second != 1)
                 problems.push_back("flow " + std::to_string(id) + " begins and ends not once");
@@ -37,29 +39,29 @@ public:
 private:
     using Line = std::pair<std::int64_t, std::int64_t>;  // process and thread
 
-    void wrong(const std::string& what, const nlohmann::json& event)
+    void wrong(const std::string& what, const Json& event)
     {
         problems.push_back(what + ": " + event.dump().substr(0, 200));
     }
 
-    void check(const nlohmann::json& event)
+    void check(const Json& event)
     {
         for (const char* const field : {"ph", "name", "pid", "tid"})
             if (!event.contains(field))
                 return wrong(std::string("no ") + field, event);
-        if (!event["pid"].is_number_integer() || !event["tid"].is_number_integer())
+        if (!event["pid"].is_integer() || !event["tid"].is_integer())
             return wrong("pid and tid are numbers", event);
-        const std::string phase = event["ph"];
-        const Line line{event["pid"], event["tid"]};
+        const std::string phase = event["ph"].text();
+        const Line line{event["pid"].integer(), event["tid"].integer()};
         if (phase == "M") {
             if (event["name"] == "thread_name" && event["args"]["name"].is_string())
                 named_.insert(line);
             return;
         }
-        if (!event.contains("ts") || !event["ts"].is_number() || event["ts"] < 0.0)
+        if (!event.contains("ts") || !event["ts"].is_number() || event["ts"].number() < 0)
             return wrong("no time", event);
         // In whole nanoseconds, as they are written.
-        const std::int64_t time = to_ns(event["ts"]);
+        const std::int64_t time = to_ns(event["ts"].number());
         if (const auto before = last_.find(line); before != last_.end() && time < before->second)
             wrong("earlier than the one before it", event);
         last_[line] = time;
@@ -76,24 +78,24 @@ private:
             wrong("another phase", event);
     }
 
-    void check_complete(const nlohmann::json& event, std::int64_t time, std::vector<std::int64_t>& open)
+    void check_complete(const Json& event, std::int64_t time, std::vector<std::int64_t>& open)
     {
-        if (!event.contains("dur") || event["dur"] < 0.0 || !event["args"].is_object())
+        if (!event.contains("dur") || event["dur"].number() < 0 || !event["args"].is_object())
             return wrong("no duration or arguments", event);
-        const std::int64_t end = time + to_ns(event["dur"]);
+        const std::int64_t end = time + to_ns(event["dur"].number());
         if (!open.empty() && end > open.back())
             wrong("ends after the one that it is in", event);
         if (event["cat"] != "message")
             ++calls;
         open.push_back(end);
-        last_complete_[{event["pid"], event["tid"]}] = {time, end};
+        last_complete_[{event["pid"].integer(), event["tid"].integer()}] = {time, end};
     }
 
-    void check_flow(const nlohmann::json& event, bool begins, std::int64_t time, const Line& line)
+    void check_flow(const Json& event, bool begins, std::int64_t time, const Line& line)
     {
         if (!event.contains("id") || event["cat"] != "message")
             return wrong("no id", event);
-        auto& [begun, ended] = flows_[event["id"].get<std::int64_t>()];
+        auto& [begun, ended] = flows_[event["id"].integer()];
         ++(begins ? begun : ended);
         arrows += begins ? 1 : 0;
         if (!begins && event["bp"] != "e")

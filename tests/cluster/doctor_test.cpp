@@ -1,21 +1,21 @@
 // tuttirun --doctor over hosts: what is well, and what is not.
 #include <catch2/catch.hpp>
 
-#include <nlohmann/json.hpp>
 
 #include "tests/cluster/cluster.hpp"
+#include "tests/json.hpp"
 
 using namespace tutti::test;
 
 namespace {
 
 /// The only thing that a check of the doctor's found about these hosts.
-nlohmann::json finding(const Result& result, const std::string& check, const std::vector<std::string>& hosts)
+Json finding(const Result& result, const std::string& check, const std::vector<std::string>& hosts)
 {
-    const auto document = nlohmann::json::parse(result.out);
-    std::vector<nlohmann::json> found;
-    for (const auto& finding : document.at("findings")) {
-        if (finding.at("check") == check && finding.at("hosts") == hosts)
+    const Json document(result.out);
+    std::vector<Json> found;
+    for (const Json& finding : document["findings"].elements()) {
+        if (finding["check"] == check && finding["hosts"].texts() == hosts)
             found.push_back(finding);
     }
     REQUIRE(found.size() == 1);
@@ -90,12 +90,12 @@ TEST_CASE_METHOD(Hosts, "the doctor measures what the way between two hosts carr
     CHECK(result.status == 0);
     for (const std::vector<std::string>& pair : {std::vector<std::string>{"a", "b"}, {"b", "a"}}) {
         const auto reach = finding(result, "reach", pair);
-        CHECK(reach.at("level") == "ok");
-        CHECK(reach.at("bytes_per_s") > least);
-        CHECK(reach.at("bytes_per_s") < most);
+        CHECK(reach["level"] == "ok");
+        CHECK(reach["bytes_per_s"].number() > least);
+        CHECK(reach["bytes_per_s"].number() < most);
         // Two processes that wake each other on one machine.
-        CHECK(reach.at("latency_us") > 1);
-        CHECK(reach.at("latency_us") < 100'000);
+        CHECK(reach["latency_us"].number() > 1);
+        CHECK(reach["latency_us"].number() < 100'000);
     }
 }
 
@@ -111,25 +111,25 @@ TEST_CASE_METHOD(Hosts, "the doctor measures limits, names and clocks on each ho
     const Result result = tuttirun({"--doctor", "--json", "--launch-agent", "/tmp/agent", "--host", "a,b"});
     CAPTURE(result.out, result.err);
     CHECK(result.status == 0);
-    CHECK(contains(finding(result, "locked_memory", {"b"}).at("text"), "locked memory: 64 KiB"));
-    CHECK(!contains(finding(result, "locked_memory", {"a"}).at("text"), "locked memory: 64 KiB"));
+    CHECK(contains(finding(result, "locked_memory", {"b"})["text"].text(), "locked memory: 64 KiB"));
+    CHECK(!contains(finding(result, "locked_memory", {"a"})["text"].text(), "locked memory: 64 KiB"));
     const auto files = finding(result, "open_files", {"b"});
-    CHECK(files.at("level") == "warning");
-    CHECK(files.at("text") == "b: up to 2000 open files a process");
-    CHECK(contains(files.at("remedy"), "'nofile'"));
+    CHECK(files["level"] == "warning");
+    CHECK(files["text"] == "b: up to 2000 open files a process");
+    CHECK(contains(files["remedy"].text(), "'nofile'"));
     const auto names = finding(result, "names", {"b"});
-    CHECK(names.at("level") == "warning");
-    CHECK(names.at("text") == "b: cannot resolve a, b");
-    CHECK(finding(result, "names", {"a"}).at("level") == "ok");
+    CHECK(names["level"] == "warning");
+    CHECK(names["text"] == "b: cannot resolve a, b");
+    CHECK(finding(result, "names", {"a"})["level"] == "ok");
     for (const std::string host : {"a", "b"}) {
-        CHECK(finding(result, "shared_memory", {host}).at("level") == "ok");
-        CHECK(finding(result, "cross_memory_attach", {host}).at("level") == "ok");
+        CHECK(finding(result, "shared_memory", {host})["level"] == "ok");
+        CHECK(finding(result, "cross_memory_attach", {host})["level"] == "ok");
     }
     // Of one machine: the clocks are the same, and so is the kernel.
     const auto clock = finding(result, "clock", {"b"});
-    CHECK(clock.at("offset_s") < 1);
-    CHECK(clock.at("offset_s") > -1);
-    CHECK(finding(result, "same_machine", {"b", "a"}).at("level") == "warning");
+    CHECK(clock["offset_s"].number() < 1);
+    CHECK(clock["offset_s"].number() > -1);
+    CHECK(finding(result, "same_machine", {"b", "a"})["level"] == "warning");
 }
 
 TEST_CASE_METHOD(Hosts, "the doctor names a host with another Tutti, and the remedy", "[doctor]")
@@ -139,8 +139,8 @@ TEST_CASE_METHOD(Hosts, "the doctor names a host with another Tutti, and the rem
     CAPTURE(result.out, result.err);
     CHECK(result.status == 1);
     const auto start = finding(result, "start", {"b"});
-    CHECK(start.at("level") == "failure");
-    CHECK(contains(start.at("text"), "cannot start tuttirun on b: "));
-    CHECK(contains(start.at("text"), "unknown option '--daemon'"));
-    CHECK(contains(start.at("text"), "another Tutti is installed there: install the same version"));
+    CHECK(start["level"] == "failure");
+    CHECK(contains(start["text"].text(), "cannot start tuttirun on b: "));
+    CHECK(contains(start["text"].text(), "unknown option '--daemon'"));
+    CHECK(contains(start["text"].text(), "another Tutti is installed there: install the same version"));
 }

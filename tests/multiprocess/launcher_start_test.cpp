@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <nlohmann/json.hpp>
 
+#include "tests/json.hpp"
 #include "tests/multiprocess/launched.hpp"
 
 using namespace tutti::test;
@@ -219,11 +219,11 @@ TEST_CASE("of many hosts that are alike, the doctor prints one line, and for pro
     CHECK(contains(result.out, "\n5 warnings, 2 failures\n"));
 
     doctor.emplace_back("--json");
-    const auto document = nlohmann::json::parse(tuttirun(Agent::run("127.0.0.[2-9]", doctor)).out);
-    CHECK(document.at("hosts").size() == 8);
+    const Json document(tuttirun(Agent::run("127.0.0.[2-9]", doctor)).out);
+    CHECK(document["hosts"].size() == 8);
     std::map<std::string, int> checks;
-    for (const auto& finding : document.at("findings"))
-        ++checks[finding.at("check")];
+    for (const Json& finding : document["findings"].elements())
+        ++checks[finding["check"].text()];
     CHECK(checks["start"] == 8);
     CHECK(checks["shared_memory"] == 6);
     CHECK(checks["clock"] == 6);

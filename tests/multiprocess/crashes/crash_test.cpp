@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "launcher/stacks/read_stacks.hpp"
+#include "tests/json.hpp"
 #include "tests/multiprocess/launched.hpp"
 
 using namespace tutti::test;
@@ -249,60 +249,59 @@ TEST_CASE("ranks that die alike are one report")
 
 TEST_CASE("how a job went is written as JSON")
 {
-    using nlohmann::json;
-    const auto report_of = [](std::vector<std::string> words, int status) {
+        const auto report_of = [](std::vector<std::string> words, int status) {
         std::string file = std::filesystem::temp_directory_path() / "tutti-report-XXXXXX";
         ::close(::mkstemp(file.data()));
         words.insert(words.begin(), {"--report-json", file});
         CHECK(tuttirun(words).status == status);
-        const json report = json::parse(file_text(file));
+        const Json report = Json(file_text(file));
         std::filesystem::remove(file);
-        CHECK(report.at("exit_status") == status);
+        CHECK(report["exit_status"] == status);
         return report;
     };
-    const json well = report_of({"-n", "3", "true"}, 0);
-    CHECK(well.at("ranks") == 3);
-    CHECK(well.at("programs") == json::array({json::array({"true"})}));
-    CHECK(well.at("cause").is_null());
-    REQUIRE(well.at("outcomes").size() == 1);
-    CHECK(well.at("outcomes").at(0).at("outcome") == "exited with status 0");
-    CHECK(well.at("outcomes").at(0).at("ranks") == "0-2");
-    CHECK(well.at("outcomes").at(0).at("hosts") == well.at("hosts"));
-    CHECK(well.at("started") <= well.at("ended"));
+    const Json well = report_of({"-n", "3", "true"}, 0);
+    CHECK(well["ranks"] == 3);
+    CHECK(well["programs"] == Json(R"([["true"]])"));
+    CHECK(well["cause"].is_null());
+    REQUIRE(well["outcomes"].size() == 1);
+    CHECK(well["outcomes"][0]["outcome"] == "exited with status 0");
+    CHECK(well["outcomes"][0]["ranks"] == "0-2");
+    CHECK(well["outcomes"][0]["hosts"] == well["hosts"]);
+    CHECK(well["started"].text() <= well["ended"].text());
 
-    const json timeout = report_of({"-n", "1", "--timeout", "0.2", "sleep", "100"}, 124);
-    CHECK(timeout.at("cause").at("kind") == "timeout");
+    const Json timeout = report_of({"-n", "1", "--timeout", "0.2", "sleep", "100"}, 124);
+    CHECK(timeout["cause"]["kind"] == "timeout");
 
     if (kTold) {
-        const json crash = report_of(dying("segfault"), 128 + SIGSEGV);
-        const json& cause = crash.at("cause");
-        CHECK(cause.at("kind") == "rank_killed");
-        CHECK(cause.at("rank") == 1);
-        CHECK(cause.at("host") == crash.at("hosts").at(0));
-        CHECK(cause.at("signal") == SIGSEGV);
-        CHECK(cause.at("signal_name") == "SIGSEGV");
-        CHECK(cause.at("reason") == "Segmentation fault at address 0x0, through a null pointer");
-        CHECK(cause.at("message").get<std::string>().ends_with("; ending the job"));
-        CHECK(cause.at("last_call") == "barrier #0 of world");
+        const Json crash = report_of(dying("segfault"), 128 + SIGSEGV);
+        const Json cause = crash["cause"];
+        CHECK(cause["kind"] == "rank_killed");
+        CHECK(cause["rank"] == 1);
+        CHECK(cause["host"] == crash["hosts"][0]);
+        CHECK(cause["signal"] == SIGSEGV);
+        CHECK(cause["signal_name"] == "SIGSEGV");
+        CHECK(cause["reason"] == "Segmentation fault at address 0x0, through a null pointer");
+        CHECK(cause["message"].text().ends_with("; ending the job"));
+        CHECK(cause["last_call"] == "barrier #0 of world");
         if (tutti::launcher::why_no_stacks().empty()) {
-            CHECK(cause.at("stack").at(0).at("file") == "dies.cpp");
-            CHECK(cause.at("stack").at(0).at("line") == 23);
+            CHECK(cause["stack"][0]["file"] == "dies.cpp");
+            CHECK(cause["stack"][0]["line"] == 23);
         } else {
-            CHECK(cause.at("stack_missing") == tutti::launcher::why_no_stacks());
+            CHECK(cause["stack_missing"] == tutti::launcher::why_no_stacks());
         }
     }
-    const json left = report_of(dying("exit"), 1);
-    CHECK(left.at("cause").at("kind") == "rank_left");
-    CHECK(left.at("cause").at("rank") == 1);
-    const json failed = report_of({"-n", "2", "sh", "-c", "exit $((PMIX_RANK * 3))"}, 3);
-    CHECK(failed.at("cause").at("kind") == "rank_failed");
-    CHECK(failed.at("cause").at("rank") == 1);
-    const json aborted = report_of(dying("call_abort"), 5);
-    CHECK(aborted.at("cause").at("kind") == "rank_aborted");
-    CHECK(aborted.at("cause").at("rank") == 1);
-    const json missing = report_of({"-n", "2", "/no/such/program"}, 127);
-    CHECK(missing.at("cause").at("kind") == "rank_not_started");
-    CHECK(missing.at("outcomes").at(0).at("outcome") == "unknown");
+    const Json left = report_of(dying("exit"), 1);
+    CHECK(left["cause"]["kind"] == "rank_left");
+    CHECK(left["cause"]["rank"] == 1);
+    const Json failed = report_of({"-n", "2", "sh", "-c", "exit $((PMIX_RANK * 3))"}, 3);
+    CHECK(failed["cause"]["kind"] == "rank_failed");
+    CHECK(failed["cause"]["rank"] == 1);
+    const Json aborted = report_of(dying("call_abort"), 5);
+    CHECK(aborted["cause"]["kind"] == "rank_aborted");
+    CHECK(aborted["cause"]["rank"] == 1);
+    const Json missing = report_of({"-n", "2", "/no/such/program"}, 127);
+    CHECK(missing["cause"]["kind"] == "rank_not_started");
+    CHECK(missing["outcomes"][0]["outcome"] == "unknown");
 
     const Result unwritable = tuttirun({"--report-json", "/no/such/folder/report", "-n", "1", "true"});
     CHECK(unwritable.status == 2);

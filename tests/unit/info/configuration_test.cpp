@@ -9,11 +9,11 @@
 #include <fstream>
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "collectives/catalogue.hpp"
 #include "launcher/info/print.hpp"
 #include "lib/foundation/base/known_settings.hpp"
+#include "tests/json.hpp"
 
 namespace tutti::info {
 
@@ -95,12 +95,11 @@ TEST_CASE("each setting is told with its value and where that comes from")
 TEST_CASE("a value that is no text is a JSON string all the same")
 {
     const OnlyFile file("prefix = /opt/\xff\n");
-    const auto told = nlohmann::json::parse(as_json(configuration()));
+    const test::Json told(as_json(configuration()));
     CHECK(told["files"][0]["is_there"] == true);
-    const auto found = std::ranges::find_if(
-        told["settings"], [](const auto& setting) { return setting.value("option", "") == "prefix"; });
-    REQUIRE(found != told["settings"].end());
-    CHECK((*found)["value"] == "/opt/\xef\xbf\xbd");
+    const std::vector<test::Json> found = those_with(told["settings"], R"({"option": "prefix"})");
+    REQUIRE(!found.empty());
+    CHECK(found.front()["value"] == "/opt/\xef\xbf\xbd");
 }
 
 }  // namespace tutti::info

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "collectives/nodes.hpp"
 #include "collectives/parse_bytes.hpp"
 #include "launcher/info/print.hpp"
+#include "tests/json.hpp"
 
 namespace tutti::info {
 
@@ -153,21 +153,19 @@ TEST_CASE("JSON says what the text says")
     const Situation situation = situation_of(options, 8, nullptr);
     const Explanation told = explain(choice, index_of<Allreduce>, situation);
     const auto all = candidates(index_of<Allreduce>, situation, told, 1000000, {});
-    const auto json = nlohmann::json::parse(as_json(Answer{options, told, all}));
+    const test::Json json(as_json(Answer{options, told, all}));
     CHECK(json["algorithm"] == "recursive_doubling");
-    CHECK(json["candidates"][0]["time_us"].get<double>() * 1000 == Approx(all[0].prediction->time_ns));
+    CHECK(json["candidates"][0]["time_us"].number() * 1000 == Approx(all[0].prediction->time_ns));
     CHECK(json["candidates"].size() == all.size());
     const std::string text = as_text(Answer{options, told, all});
     CHECK(text.starts_with(
         "allreduce of 8 B, 16 ranks on 1 node\n  uses recursive_doubling\n  because of rule "));
     CHECK(text.find("* recursive_doubling ") != std::string::npos);
 
-    const auto everything = nlohmann::json::parse(as_json(overview(ring)));
-    const auto& variables = everything["variables"];
-    const auto found = std::ranges::find_if(
-        variables, [](const auto& variable) { return variable["name"] == "TUTTI_ALLREDUCE"; });
-    REQUIRE(found != variables.end());
-    CHECK((*found)["value"] == "ring");
+    const test::Json everything(as_json(overview(ring)));
+    const std::vector<test::Json> found = those_with(everything["variables"], R"({"name": "TUTTI_ALLREDUCE"})");
+    REQUIRE(found.size() == 1);
+    CHECK(found.front()["value"] == "ring");
     CHECK(as_text(overview(ring)).find("is set: ring\n") != std::string::npos);
 }
 

@@ -5,11 +5,11 @@
 #include <catch2/catch.hpp>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "launcher/doctor/messages.hpp"
 #include "launcher/doctor/probe.hpp"
+#include "tests/json.hpp"
 
 using namespace tutti::launcher;
 using namespace tutti::launcher::doctor;
@@ -298,23 +298,23 @@ TEST_CASE("Findings as JSON say the same as their lines", "[doctor]")
     CHECK(all.summary() == "0 warnings, 1 failure");
     CHECK(all.count(Level::good) == findings.size() - 1);
 
-    const auto document = nlohmann::json::parse(all.to_json({"a", "b"}, true));
-    CHECK(document.at("complete") == true);
-    CHECK(document.at("hosts") == std::vector<std::string>{"a", "b"});
-    CHECK(document.at("warnings") == 0);
-    CHECK(document.at("failures") == 1);
-    REQUIRE(document.at("findings").size() == findings.size());
+    const tutti::test::Json document(all.to_json({"a", "b"}, true));
+    CHECK(document["complete"] == true);
+    CHECK(document["hosts"].texts() == std::vector<std::string>{"a", "b"});
+    CHECK(document["warnings"] == 0);
+    CHECK(document["failures"] == 1);
+    REQUIRE(document["findings"].size() == findings.size());
     for (std::size_t i = 0; i < findings.size(); ++i) {
-        const auto& entry = document["findings"][i];
-        CHECK(entry.at("check") == findings[i].check);
+        const tutti::test::Json entry = document["findings"][i];
+        CHECK(entry["check"] == findings[i].check);
         CHECK_FALSE(findings[i].check.empty());
-        CHECK(entry.contains("remedy") == (entry.at("level") != "ok"));
+        CHECK(entry.contains("remedy") == !(entry["level"] == "ok"));
         if (i < good)
-            CHECK(entry.at("hosts") == std::vector<std::string>{"a"});
+            CHECK(entry["hosts"].texts() == std::vector<std::string>{"a"});
     }
-    const auto& reach = document["findings"].back();
-    CHECK(reach.at("check") == "reach");
-    CHECK(reach.at("hosts") == std::vector<std::string>{"a", "b"});
-    CHECK(reach.at("latency_us").get<double>() == Approx(21.5));
-    CHECK(reach.at("bytes_per_s") == 1e9);
+    const tutti::test::Json reach = document["findings"].elements().back();
+    CHECK(reach["check"] == "reach");
+    CHECK(reach["hosts"].texts() == std::vector<std::string>{"a", "b"});
+    CHECK(reach["latency_us"].number() == Approx(21.5));
+    CHECK(reach["bytes_per_s"] == 1e9);
 }

@@ -3,7 +3,6 @@
 #include <random>
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "launcher/profile/call_words.hpp"
 #include "launcher/profile/profile_frames.hpp"
@@ -13,6 +12,7 @@
 #include "launcher/wire/codec.hpp"
 #include "lib/foundation/base/profile_page.hpp"
 #include "lib/foundation/base/profile_writer.hpp"
+#include "tests/json.hpp"
 
 using namespace tutti::launcher;
 
@@ -86,7 +86,7 @@ TEST_CASE("a profile of random words is read, travels, and is added up")
         const RankProfile arrived = decode<RankProfile>(encode(profile));
         const Statistics statistics = Statistics::of({arrived}, {"a", "b", "c", "d"});
         CHECK(statistics.missing == std::vector<int>{0, 2, 3});
-        CHECK(nlohmann::json::parse(json_of(statistics, {{"x"}}))["by_rank"].size() == 1);
+        CHECK(tutti::test::Json(json_of(statistics, {{"x"}}))["by_rank"].size() == 1);
         CHECK_FALSE(summary_of(statistics).empty());
         CHECK_FALSE(page_of(statistics, {{"x"}}).empty());
     }

@@ -9,14 +9,15 @@
 #include "launcher/profile/trace_json.hpp"
 #include "launcher/profile/trace_page.hpp"
 #include "launcher/profile/trace_words.hpp"
+#include "tests/json.hpp"
 #include "tests/trace_format.hpp"
 #include "tutti/status.hpp"
 
 using namespace tutti::launcher;
-using nlohmann::json;
 using tutti::base::CallWords;
 using tutti::base::CollectiveWord;
 using tutti::base::Operation;
+using tutti::test::Json;
 using tutti::test::TraceCheck;
 
 namespace {
@@ -56,11 +57,11 @@ JobTrace two_ranks(int messages, std::int64_t ahead_ns = 0)
     return trace;
 }
 
-json json_of(const JobTrace& trace)
+Json json_of(const JobTrace& trace)
 {
     std::ostringstream text;
     write_trace_json(text, trace);
-    return json::parse(text.str());
+    return Json(text.str());
 }
 
 /// Round trips to a clock that is ahead by `ahead_ns`; the way back takes as long as the way there.
@@ -182,7 +183,7 @@ TEST_CASE("The document of a trace holds its format, and an arrow a message")
     trace.ranks[1].messages.push_back({8 * kMs, 0, 9, 0, 8, 1, false});  // outside of any call
     trace.ranks[0].messages.push_back({8 * kMs + 100, 1, 9, 0, 8, 1, true});
     align(trace, {});
-    const json document = json_of(trace);
+    const Json document = json_of(trace);
     const TraceCheck check(document);
     CHECK(check.problems == std::vector<std::string>());
     CHECK(check.calls == 11);
@@ -190,20 +191,21 @@ TEST_CASE("The document of a trace holds its format, and an arrow a message")
     CHECK(check.dropped == 0);
     CHECK(document["otherData"]["arrows"] == 6);
     CHECK(document["otherData"]["calls"] == 11);
-    std::map<std::string, json> by_name;
-    for (const json& event : document["traceEvents"])
+    std::map<std::string, Json> events;
+    for (const Json& event : document["traceEvents"].elements())
         if (event["ph"] == "X")
-            by_name[event["name"]] = event;
-    CHECK(by_name["send"]["args"] == json{{"communicator", "world"}, {"peer", 1}, {"tag", 7}, {"bytes", 64}});
-    CHECK(by_name["send"]["dur"] == 2.0);
-    CHECK(by_name["send"]["tid"] == 0);
-    CHECK(by_name["recv"]["cat"] == "receive");
-    CHECK(by_name["allreduce"]["args"]["number"] == 412);
-    CHECK(by_name["allreduce"]["args"]["algorithm"] == "board");
-    CHECK(by_name["allreduce"]["args"]["caller"] == "solve (solver.cpp:12)");
-    CHECK(by_name["allreduce"]["args"]["unfinished"] == true);
-    CHECK(by_name["allreduce"]["dur"] == 3000.0);
-    CHECK(by_name["departure"]["args"]["to"] == 0);
+            events.insert_or_assign(event["name"].text(), event);
+    const auto by_name = [&events](const char* name) { return events.at(name); };
+    CHECK(by_name("send")["args"] == Json(R"({"communicator": "world", "peer": 1, "tag": 7, "bytes": 64})"));
+    CHECK(by_name("send")["dur"] == 2.0);
+    CHECK(by_name("send")["tid"] == 0);
+    CHECK(by_name("recv")["cat"] == "receive");
+    CHECK(by_name("allreduce")["args"]["number"] == 412);
+    CHECK(by_name("allreduce")["args"]["algorithm"] == "board");
+    CHECK(by_name("allreduce")["args"]["caller"] == "solve (solver.cpp:12)");
+    CHECK(by_name("allreduce")["args"]["unfinished"] == true);
+    CHECK(by_name("allreduce")["dur"] == 3000.0);
+    CHECK(by_name("departure")["args"]["to"] == 0);
 }
 
 TEST_CASE("Calls of several threads have lines of their own")
@@ -215,12 +217,12 @@ TEST_CASE("Calls of several threads have lines of their own")
     trace.ranks[0].calls = {{1000, 5000, message_call(Operation::recv, tutti::any_source, tutti::any_tag, 0)},
                             {2000, 9000, message_call(Operation::send, 1, 0, 8), 0, 1}};
     align(trace, {});
-    const json document = json_of(trace);
+    const Json document = json_of(trace);
     CHECK(TraceCheck(document).problems == std::vector<std::string>());
     std::vector<std::string> lines;
-    for (const json& event : document["traceEvents"]) {
+    for (const Json& event : document["traceEvents"].elements()) {
         if (event["name"] == "thread_name")
-            lines.push_back(event["args"]["name"]);
+            lines.push_back(event["args"]["name"].text());
         if (event["name"] == "recv") {
             CHECK(event["args"]["peer"] == "any");
             CHECK(event["args"]["tag"] == "any");
@@ -236,7 +238,7 @@ TEST_CASE("A trace without events is a valid one")
     trace.hosts = {"a"};
     trace.ranks.resize(1);
     align(trace, {});
-    const json document = json_of(trace);
+    const Json document = json_of(trace);
     CHECK(TraceCheck(document).problems == std::vector<std::string>());
     CHECK(document["otherData"]["calls"] == 0);
 }
@@ -247,7 +249,7 @@ TEST_CASE("What was dropped is told in the document and in the page")
     trace.ranks[1].dropped_calls = 1234;
     trace.ranks[1].dropped_messages = 5;
     align(trace, {});
-    const json document = json_of(trace);
+    const Json document = json_of(trace);
     const TraceCheck check(document);
     CHECK(check.problems == std::vector<std::string>());
     CHECK(check.dropped == 1);
@@ -265,7 +267,7 @@ TEST_CASE("Names of hosts, programs and communicators may hold anything")
     trace.hosts[1] = odd;
     trace.ranks[0].communicators[0] = odd;
     align(trace, {});
-    const json document = json_of(trace);
+    const Json document = json_of(trace);
     CHECK(TraceCheck(document).problems == std::vector<std::string>());
     CHECK(document["otherData"]["program"] == "a\"b\\c</script><b>\n\xef\xbf\xbd\x01");
     std::ostringstream text;
@@ -289,13 +291,13 @@ TEST_CASE("The page has a row a rank and all that its script reads")
     CHECK(page.find("http") == std::string::npos);  // no network
     const std::string open = "<script id=\"trace\" type=\"application/json\">";
     const std::size_t begin = page.find(open) + open.size();
-    const json data = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+    const Json data = Json(page.substr(begin, page.find("</script>", begin) - begin));
     REQUIRE(data["rows"].size() == 2);
     CHECK(data["rows"][1]["line"] == "rank 1");
     CHECK(data["rows"][0]["calls"].size() == 4 * 8);
     CHECK(data["arrows"].size() == 4 * 7);
     CHECK(data["span"] == trace.end_ns - trace.begin_ns);
-    CHECK(data["names"][0] == json{"send", 0, "", true, true, false});
+    CHECK(data["names"][0] == Json(R"(["send", 0, "", true, true, false])"));
     CHECK(page.find(" messages of 2 ranks on 2 hosts, in " +
                     short_time(static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9) + ".</p>") !=
           std::string::npos);
@@ -308,14 +310,14 @@ TEST_CASE("Calls of windows have a target, and no tag")
     put.signature = static_cast<std::uint64_t>(tutti::base::WindowCall::put);
     trace.ranks[0].calls = {{1000, 5000, put}};
     align(trace, {});
-    const json document = json_of(trace);
-    const auto found = std::ranges::find_if(document["traceEvents"],
-                                            [](const json& event) { return event["name"] == "put"; });
-    REQUIRE(found != document["traceEvents"].end());
-    CHECK((*found)["cat"] == "wait");
-    CHECK((*found)["args"]["peer"] == 1);
-    CHECK((*found)["args"]["bytes"] == 8);
-    CHECK_FALSE((*found)["args"].contains("tag"));
+    const Json document = json_of(trace);
+    const std::vector<Json> puts = those_with(document["traceEvents"], R"({"name": "put"})");
+    REQUIRE(puts.size() == 1);
+    const Json found = puts.front();
+    CHECK(found["cat"] == "wait");
+    CHECK(found["args"]["peer"] == 1);
+    CHECK(found["args"]["bytes"] == 8);
+    CHECK_FALSE(found["args"].contains("tag"));
     std::ostringstream page;
     write_trace_page(page, trace);
     CHECK(page.str().find(R"(["put",3,"",true,false,false])") != std::string::npos);
