@@ -7,11 +7,11 @@
 
 namespace tutti::launcher {
 
-using nlohmann::json;
+using nlohmann::ordered_json;
 
 std::string encode(const DaemonRecord& record)
 {
-    const json line = {{"key", record.key.to_hex()},
+    const ordered_json line = {{"key", record.key.to_hex()},
                        {"parent_kind", static_cast<std::uint32_t>(record.parent.kind)},
                        {"parent_number", record.parent.number},
                        {"addresses", record.addresses},
@@ -24,7 +24,7 @@ std::string encode(const DaemonRecord& record)
 DaemonRecord decode_daemon_record(std::string_view line)
 {
     try {
-        const json values = json::parse(line);
+        const ordered_json values = ordered_json::parse(line);
         const std::optional<security::Key> key =
             security::Key::from_hex(values.at("key").get_ref<const std::string&>());
         if (!key)

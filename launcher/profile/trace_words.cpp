@@ -7,6 +7,8 @@
 
 namespace tutti::launcher {
 
+using nlohmann::ordered_json;
+
 namespace {
 
 using base::Operation;
@@ -112,14 +114,13 @@ std::vector<std::string> notes_of(const JobTrace& trace)
 
 std::string valid_text(std::string_view text)
 {
-    using nlohmann::json;
-    return json::parse(json(text).dump(-1, ' ', true, json::error_handler_t::replace)).get<std::string>();
+    const std::string plain = ordered_json(text).dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+    return ordered_json::parse(plain).get<std::string>();
 }
 
 std::string json_text(std::string_view text)
 {
-    using nlohmann::json;
-    const std::string plain = json(text).dump(-1, ' ', true, json::error_handler_t::replace);
+    const std::string plain = ordered_json(text).dump(-1, ' ', true, ordered_json::error_handler_t::replace);
     std::string safe;
     for (const char letter : plain) {
         if (letter == '<')

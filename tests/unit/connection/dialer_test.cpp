@@ -29,19 +29,19 @@ Options options_of(const security::Key& key, security::Identity self, millisecon
     return {.key = key, .version = 7, .self = self, .timeout_ns = std::chrono::nanoseconds(timeout).count()};
 }
 
-network::HostAddress address(const char* text)
+network::HostAddress host_address(const char* text)
 {
     return {*network::IpAddress::parse(text), 8, "lo"};
 }
 
 network::Candidate way(const char* to, const char* from = "127.0.0.1")
 {
-    return {{address(from), 1}, address(to)};
+    return {{host_address(from), 1}, host_address(to)};
 }
 
 /// Where a rank would listen.
 struct Port {
-    ListeningSocket socket = listen_at(std::array{network::LocalAddress{address("127.0.0.1"), 1}},
+    ListeningSocket socket = listen_at(std::array{network::LocalAddress{host_address("127.0.0.1"), 1}},
                                        options_of(security::Key::random(), kListener, milliseconds(1)));
 
     base::UniqueFd accept() const

@@ -13,7 +13,7 @@
 
 using namespace tutti::control;
 using tutti::base::UniqueFd;
-using State = Channel::Fetched::State;
+using Fetch = Channel::Fetched::State;
 
 namespace {
 
@@ -80,7 +80,7 @@ TEST_CASE("a question has its own answer, not a late one of an earlier question"
 {
     const Ends ends;
     Channel channel{UniqueFd(ends.rank)};
-    CHECK(channel.fetch(1, "card", std::chrono::milliseconds(1)).state == State::missing);
+    CHECK(channel.fetch(1, "card", std::chrono::milliseconds(1)).state == Fetch::missing);
     const Packet first = next(ends);
     CHECK(first.kind == Packet::Kind::fetch);
     CHECK(first.number == 1);
@@ -92,7 +92,7 @@ TEST_CASE("a question has its own answer, not a late one of an earlier question"
     });
     const Channel::Fetched fetched = channel.fetch(2, "card", std::chrono::seconds(20));
     daemon.join();
-    CHECK(fetched.state == State::found);
+    CHECK(fetched.state == Fetch::found);
     CHECK(fetched.bytes == "right");
 }
 
@@ -102,13 +102,13 @@ TEST_CASE("a forked child has no part in the channel, and without a daemon nothi
     Channel channel{UniqueFd(ends.rank)};
     const pid_t child = fork();
     if (child == 0)
-        _exit(channel.joined() || channel.fetch(0, "card").state != State::gone ? 1 : 0);
+        _exit(channel.joined() || channel.fetch(0, "card").state != Fetch::gone ? 1 : 0);
     int status = -1;
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK(status == 0);
     Packet packet;
     CHECK(receive(ends.daemon.get(), packet) == Arrival::nothing);
     ends.daemon.reset();
-    CHECK(channel.fetch(0, "card").state == State::gone);
+    CHECK(channel.fetch(0, "card").state == Fetch::gone);
     CHECK_FALSE(channel.left());
 }

@@ -9,7 +9,7 @@
 
 using namespace tutti::security;
 using Failure = Handshake::Failure;
-using State = Handshake::State;
+using Step = Handshake::State;
 
 namespace {
 
@@ -52,7 +52,7 @@ Wire bytes_of(std::string_view text)
     return {bytes.begin(), bytes.end()};
 }
 
-struct Pair {
+struct Handshakes {
     Key key = Key::random();
     Handshake dialer = Handshake::dial(key, kVersion, rank_of(1), rank_of(2));
     Handshake listener = Handshake::listen(key, kVersion, rank_of(2));
@@ -63,11 +63,11 @@ struct Pair {
 TEST_CASE("two that know the key prove it, however their bytes are cut")
 {
     const std::size_t piece = GENERATE(1u, 7u, 64u, 128u);
-    Pair pair;
+    Handshakes pair;
     CHECK_FALSE(pair.listener.has_hello());
     converse(pair.dialer, pair.listener, piece);
-    CHECK(pair.dialer.state() == State::proved);
-    CHECK(pair.listener.state() == State::proved);
+    CHECK(pair.dialer.state() == Step::proved);
+    CHECK(pair.listener.state() == Step::proved);
     CHECK(pair.listener.has_hello());
     CHECK(pair.listener.peer() == rank_of(1));
     CHECK(pair.dialer.peer() == rank_of(2));
@@ -83,37 +83,37 @@ TEST_CASE("a daemon may prove itself to the head")
     Handshake dialer = Handshake::dial(key, kVersion, daemon, head);
     Handshake listener = Handshake::listen(key, kVersion, head);
     converse(dialer, listener);
-    CHECK(dialer.state() == State::proved);
-    CHECK(listener.state() == State::proved);
+    CHECK(dialer.state() == Step::proved);
+    CHECK(listener.state() == Step::proved);
     CHECK(listener.peer() == daemon);
 }
 
 TEST_CASE("bytes behind the handshake are left")
 {
-    Pair pair;
+    Handshakes pair;
     CHECK(pair.listener.take(take_outgoing(pair.dialer)) != 0);
     pair.dialer.take(take_outgoing(pair.listener));
     Wire proof = take_outgoing(pair.dialer);
     const std::size_t size = proof.size();
     proof.resize(size + 100, std::byte{1});
     CHECK(pair.listener.take(proof) == size);
-    CHECK(pair.listener.state() == State::proved);
+    CHECK(pair.listener.state() == Step::proved);
 }
 
 TEST_CASE("another job's rank is told so, at both ends")
 {
-    Pair pair;
+    Handshakes pair;
     Handshake stranger = Handshake::dial(Key::random(), kVersion, rank_of(1), rank_of(2));
     converse(stranger, pair.listener);
     CHECK(pair.listener.failure() == Failure::other_job);
-    CHECK(pair.listener.state() == State::failed);
+    CHECK(pair.listener.state() == Step::failed);
     CHECK(stranger.failure() == Failure::other_job);
     CHECK(stranger.reason() == "it belongs to another job");
 }
 
 TEST_CASE("another version is told so, at both ends")
 {
-    Pair pair;
+    Handshakes pair;
     Handshake newer = Handshake::dial(pair.key, kVersion + 1, rank_of(1), rank_of(2));
     converse(newer, pair.listener);
     CHECK(pair.listener.failure() == Failure::other_version);
@@ -122,7 +122,7 @@ TEST_CASE("another version is told so, at both ends")
 
 TEST_CASE("whoever has the address of another rank does not pass for it")
 {
-    Pair pair;
+    Handshakes pair;
     const auto wanted = GENERATE(Identity{Identity::Kind::rank, 3}, Identity{Identity::Kind::daemon, 2});
     Handshake dialer = Handshake::dial(pair.key, kVersion, rank_of(1), wanted);
     converse(dialer, pair.listener);
@@ -143,7 +143,7 @@ TEST_CASE("a rank that reaches itself has not reached another")
 
 TEST_CASE("the first wrong byte of garbage is enough")
 {
-    Pair pair;
+    Handshakes pair;
     CHECK(pair.listener.take(bytes_of("G")) == 1);
     CHECK(pair.listener.failure() == Failure::not_tutti);
     CHECK(pair.listener.take(bytes_of("ET / HTTP/1.1")) == 0);
@@ -155,9 +155,9 @@ TEST_CASE("the first wrong byte of garbage is enough")
 
 TEST_CASE("a recorded conversation proves nothing later")
 {
-    Pair pair;
+    Handshakes pair;
     const Wire recorded = converse(pair.dialer, pair.listener);
-    REQUIRE(pair.listener.state() == State::proved);
+    REQUIRE(pair.listener.state() == Step::proved);
     Handshake again = Handshake::listen(pair.key, kVersion, rank_of(2));
     again.take(recorded);
     CHECK(again.failure() == Failure::wrong_proof);
@@ -166,7 +166,7 @@ TEST_CASE("a recorded conversation proves nothing later")
 
 TEST_CASE("a recorded reply proves nothing later")
 {
-    Pair pair;
+    Handshakes pair;
     pair.listener.take(take_outgoing(pair.dialer));
     const Wire reply = take_outgoing(pair.listener);
     Handshake again = Handshake::dial(pair.key, kVersion, rank_of(1), rank_of(2));
@@ -199,7 +199,7 @@ TEST_CASE("every changed bit of every message is noticed")
 {
     std::mt19937 random(1);
     for (int attempt = 0; attempt < 300; ++attempt) {
-        Pair pair;
+        Handshakes pair;
         const int which = attempt % 3;
         const auto carry = [&](Handshake& from, Handshake& to, bool damage) {
             Wire bytes = take_outgoing(from);
@@ -216,7 +216,7 @@ TEST_CASE("every changed bit of every message is noticed")
         carry(pair.listener, pair.dialer, which == 1);
         carry(pair.dialer, pair.listener, which == 2);
         INFO("message " << which);
-        CHECK_FALSE((pair.dialer.state() == State::proved && pair.listener.state() == State::proved));
+        CHECK_FALSE((pair.dialer.state() == Step::proved && pair.listener.state() == Step::proved));
     }
 }
 
@@ -224,13 +224,13 @@ TEST_CASE("any bytes are taken without harm")
 {
     std::mt19937 random(2);
     for (int attempt = 0; attempt < 200; ++attempt) {
-        Pair pair;
+        Handshakes pair;
         Wire bytes = take_outgoing(pair.dialer);
         for (std::size_t i = 8 + random() % 60; i < bytes.size(); ++i)
             bytes[i] = static_cast<std::byte>(random());
         bytes.resize(bytes.size() + random() % 300, std::byte{0x5a});
         pair.listener.take(bytes);
-        CHECK(pair.listener.state() != State::proved);
+        CHECK(pair.listener.state() != Step::proved);
         CHECK(pair.listener.outgoing().size() <= Handshake::kMostBytes);
     }
 }
