@@ -33,14 +33,23 @@ std::string parent_directory()
     return base.empty() ? "/tmp" : base;
 }
 
-/// Empty where it cannot be locked; `taken` says that another process has the lock. On file systems without
-/// locks no directory looks stale.
+bool is_at(const UniqueFd& directory, const std::string& path)
+{
+    struct stat own {};
+    struct stat there {};
+    return ::fstat(directory.get(), &own) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+/// Empty where it cannot be locked; `taken` says that another process has the lock, or has removed the directory
+/// meanwhile: another one of that name is somebody else's. On file systems without locks no directory looks
+/// stale.
 UniqueFd lock(const std::string& path, bool& taken)
 {
     UniqueFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     const bool locked = directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) == 0;
-    taken = directory && !locked && errno == EWOULDBLOCK;
-    return locked ? std::move(directory) : UniqueFd();
+    taken = directory && (locked ? !is_at(directory, path) : errno == EWOULDBLOCK);
+    return locked && !taken ? std::move(directory) : UniqueFd();
 }
 
 }  // namespace
@@ -109,7 +118,9 @@ void remove_stale_session_directories() noexcept
                               ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
                               status.st_uid == ::geteuid();
             bool taken = false;
-            if (ours && lock(path, taken))
+            // Kept until it is gone: a job that has just made it waits for that, and makes it again.
+            const UniqueFd held = ours ? lock(path, taken) : UniqueFd();
+            if (held)
                 remove_session_directory(path);
         }
     } catch (const std::exception&) {

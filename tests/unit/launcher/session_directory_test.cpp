@@ -10,10 +10,12 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include "tests/temporary_folder.hpp"
+#include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;
 
@@ -56,6 +58,34 @@ TEST_CASE("a job's directory is made again when another process has taken it for
     CHECK(there == jobs);
     if (removed == 0)
         WARN("not tested: the other one was never in time");
+}
+
+TEST_CASE("what a job has in its directory stays, however many others look for stale ones")
+{
+    const tutti::test::TemporaryFolder place;
+    const tutti::launcher::test::WithVariable parent("TMPDIR", place.path().string());
+    constexpr int kJobs = 1000;
+    std::atomic<bool> over{false};
+    std::vector<std::thread> others;
+    for (int i = 0; i < 3; ++i)
+        others.emplace_back([&] {
+            while (!over)
+                remove_stale_session_directories();
+        });
+    int lost = 0;
+    for (int job = 0; job < kJobs; ++job) {
+        const std::string path = choose_session_directory();
+        const auto held = create_session_directory(path);
+        std::error_code error;
+        std::filesystem::create_symlink("anywhere", path + "/link", error);
+        std::this_thread::yield();
+        lost += std::filesystem::is_symlink(path + "/link") ? 0 : 1;
+        remove_session_directory(path);
+    }
+    over = true;
+    for (std::thread& other : others)
+        other.join();
+    CHECK(lost == 0);
 }
 
 TEST_CASE("what a list of paths cannot hold has a link in the job's directory, which goes with it")
