@@ -95,10 +95,7 @@ TEST_CASE("ranks that all send to all, little at a time, take little memory a pa
 
 TEST_CASE("communicators beyond those that have shared memory of their own do without", "[board]")
 {
-    // Under sanitizers fewer, and fewer that can have some.
-    const std::vector<std::string> how_many = kSanitized ? std::vector<std::string>{"600", "1500"}
-                                                         : std::vector<std::string>{"2400", "6000"};
-    std::vector<std::string> arguments = ranks(3, "many_communicators", how_many);
+    std::vector<std::string> arguments = ranks(3, "many_communicators", {"2400", "6000"});
     arguments.insert(arguments.begin(), {"-x", "TUTTI_SHARED_CORES=1"});
     check_quiet_success(tuttirun(arguments));
 }
