@@ -10,7 +10,6 @@
 
 #include "tests/json.hpp"
 
-
 namespace tutti::test {
 
 /// What is wrong; empty: nothing.

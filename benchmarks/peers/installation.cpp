@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -72,7 +71,8 @@ std::string number_after(std::string_view words, const std::string& text)
             break;
         const std::string word = text.substr(begin, text.find_first_of(" \t\r\n", begin) - begin);
         const std::size_t point = word.find_first_not_of("0123456789");
-        if (point != 0 && point + 1 < word.size() && word[point] == '.' && std::isdigit(word[point + 1]) != 0)
+        if (point != 0 && point + 1 < word.size() && word[point] == '.' && word[point + 1] >= '0' &&
+            word[point + 1] <= '9')
             return word;
     }
     return {};

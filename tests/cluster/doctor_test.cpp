@@ -1,7 +1,6 @@
 // tuttirun --doctor over hosts: what is well, and what is not.
 #include <catch2/catch.hpp>
 
-
 #include "tests/cluster/cluster.hpp"
 #include "tests/json.hpp"
 
