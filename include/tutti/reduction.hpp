@@ -10,45 +10,10 @@
 
 #include "tutti/buffer.hpp"
 #include "tutti/data_type.hpp"
+#include "tutti/op.hpp"
 #include "tutti/user_op.hpp"
 
 namespace tutti {
-
-/// Built-in operators; docs/guide/reductions.md explains each on each type.
-enum class Op : std::uint8_t { sum, min, max, prod, land, lor, lxor, band, bor, bxor, minloc, maxloc };
-
-/// Whether the operator is defined on the type: sums and products on all but ValueIndex, min and max on types
-/// with an order, logical ones on bool, integers, float, double and long double, bitwise ones on bool and
-/// integers, minloc and maxloc on ValueIndex.
-constexpr bool is_defined(Op op, DataType type) noexcept
-{
-    const DataType value = value_type(type);
-    const bool known = value <= DataType::complex_long_double;
-    const bool complex = value >= DataType::complex64;
-    const bool half = value == DataType::float16 || value == DataType::bfloat16;
-    const bool pair = value != type;
-    switch (op) {
-        case Op::sum:
-        case Op::prod:
-            return known && !pair;
-        case Op::min:
-        case Op::max:
-            return known && !pair && !complex;
-        case Op::land:
-        case Op::lor:
-        case Op::lxor:
-            return known && !pair && !complex && !half;
-        case Op::band:
-        case Op::bor:
-        case Op::bxor:
-            return !pair && value <= DataType::uint64;
-        case Op::minloc:
-        case Op::maxloc:
-            return known && pair && !complex && value != DataType::boolean &&
-                   (!has_own_index(type) || value == DataType::float32 || value == DataType::float64);
-    }
-    return false;
-}
 
 /// An operator known at compile time, checked against the elements. Converts to Op.
 template <Op kOp>

@@ -39,7 +39,7 @@ Datatype& committed_type(MPI_Datatype handle)
 namespace {
 
 // Only for checks. It outlives the type, as an operation in progress or a persistent one may refer to it.
-const detail::ElementType* element_of(Datatype& type)
+const detail::ElementType* kept_element(Datatype& type)
 {
     struct Kept {
         datatype::TypemapRef map;
@@ -85,10 +85,10 @@ detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype d
             MPI_ERR_BUFFER,
             fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));
     if (map.is_contiguous())
-        return {base + map.true_lower_bound(), size_bytes, nullptr, element_of(type)};
+        return {base + map.true_lower_bound(), size_bytes, nullptr, kept_element(type)};
     map.description().data.repeated(static_cast<std::size_t>(count),
                                     map.extent_bytes());  // throws: too far apart
-    return {base, size_bytes, &map, element_of(type)};
+    return {base, size_bytes, &map, kept_element(type)};
 }
 
 }  // namespace tutti::mpi

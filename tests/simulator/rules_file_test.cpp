@@ -10,6 +10,7 @@
 
 #include "collectives/catalogue.hpp"
 #include "collectives/choice.hpp"
+#include "tests/simulator/choice_support.hpp"
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
@@ -18,17 +19,6 @@ namespace tutti::collectives::test {
 using namespace std::string_view_literals;
 
 namespace {
-
-const char* unset(const char*)
-{
-    return nullptr;
-}
-
-template <class Collective>
-std::string_view chosen(const Choice& choice, const Situation& situation)
-{
-    return algorithm_of<Collective>(choice.choose<Collective>(situation)).name;
-}
 
 Choice with_rules(std::string_view text, const char* (*environment)(const char*) = unset)
 {

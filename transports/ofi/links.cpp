@@ -1,8 +1,8 @@
 #include "transports/ofi/links.hpp"
 
 #include <fmt/format.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <cerrno>

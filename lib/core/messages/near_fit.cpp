@@ -8,8 +8,8 @@ namespace tutti::detail {
 
 namespace {
 
-// To look at.
-constexpr std::size_t kMostMessages = 256;
+// So many unexpected messages are looked at, the oldest.
+constexpr std::size_t kNearestAmong = 256;
 
 // The less, the nearer; kFar: something else.
 enum Distance { kOtherTag, kOtherSource, kOtherCommunicator, kFar };
@@ -30,7 +30,7 @@ std::string near_fit(Process& process, const matching::MatchKey& wanted)
 {
     std::string text;
     Distance least = kFar;
-    process.protocol().for_each_unexpected(kMostMessages, [&](const protocol::UnexpectedRequest& message) {
+    process.protocol().for_each_unexpected(kNearestAmong, [&](const protocol::UnexpectedRequest& message) {
         const Distance now = distance(wanted, message.envelope);
         if (now >= least)
             return;

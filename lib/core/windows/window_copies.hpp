@@ -42,7 +42,7 @@ public:
         copy.rank = rank;
         copy.by = &by;
         copy.place = std::prev(copies_.end());
-        ++count_of(copy);
+        ++number_like(copy);
         open_.fetch_add(1, std::memory_order_relaxed);
         if (kind == Kind::get)
             gets_.fetch_add(1, std::memory_order_relaxed);
@@ -87,14 +87,14 @@ private:
 
     Target& of(int rank) noexcept { return targets_[static_cast<std::size_t>(rank)]; }
     const Target& of(int rank) const noexcept { return targets_[static_cast<std::size_t>(rank)]; }
-    unsigned& count_of(const Copy& copy) noexcept
+    unsigned& number_like(const Copy& copy) noexcept
     {
         return copy.kind == Kind::put ? of(copy.rank).puts : of(copy.rank).gets;
     }
     void ended(Copy& copy, ErrorCode result) noexcept
     {
         Target& target = of(copy.rank);
-        --count_of(copy);
+        --number_like(copy);
         if (result != ErrorCode::success && target.failure == ErrorCode::success) {
             target.failure = result;  // open until it is told
             target.failed = copy.kind;

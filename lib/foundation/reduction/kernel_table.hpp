@@ -2,7 +2,8 @@
 // nullptr for a missing kernel. index_bytes 0: the index has the value's type.
 #pragma once
 
-#include "lib/foundation/reduction/kernels.hpp"
+#include "lib/foundation/reduction/kernel.hpp"
+#include "tutti/op.hpp"
 
 namespace tutti::reduction {
 

@@ -3,17 +3,13 @@
 // They are compiled once per instruction set; the process chooses the best one for its CPU at its start.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string_view>
 
+#include "lib/foundation/reduction/kernel.hpp"
 #include "lib/foundation/reduction/types.hpp"
 
 namespace tutti::reduction {
-
-/// dst[i] = a[i] op b[i] for i < count. Pointers need no alignment. `dst` may equal `a` or `b`, but must not
-/// overlap them otherwise. With count 0 no pointer is read.
-using Kernel = void (*)(void* dst, const void* a, const void* b, std::size_t count);
 
 /// The instruction sets of the kernels, from the simplest to the widest.
 enum class InstructionSet { baseline, avx2, avx512 };
