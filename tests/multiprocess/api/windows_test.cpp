@@ -63,7 +63,7 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
     if (kSanitized && split == std::vector{1, 1})
         return;
     CAPTURE(fabric, split);
-    const std::string rounds = split.size() == 2 ? "40" : "15";  // six ranks take turns for each answer
+    const std::string rounds = split.size() == 2 ? "20" : "8";  // six ranks take turns for each answer
     std::vector<Words> programs = {{program("api_windows"), "hosts"},
                                    {program("api_window_stress"), rounds, "3"}};
     if (split.size() == 2)
