@@ -1,4 +1,5 @@
 # What the scripts of this folder share. Each gets the build folder of Tutti as its argument, and sources this file.
+unset LD_LIBRARY_PATH  # Meson sets it for tests: with it peers would run on our libraries of their names
 set -euo pipefail
 
 name=$(basename "$0")
