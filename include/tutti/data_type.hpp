@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "tutti/half.hpp"
-#include "tutti/op.hpp"
+#include "tutti/types_and_operators.hpp"
 
 namespace tutti {
 

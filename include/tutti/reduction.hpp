@@ -10,7 +10,7 @@
 
 #include "tutti/buffer.hpp"
 #include "tutti/data_type.hpp"
-#include "tutti/op.hpp"
+#include "tutti/types_and_operators.hpp"
 #include "tutti/user_op.hpp"
 
 namespace tutti {

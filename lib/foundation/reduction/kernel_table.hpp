@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/foundation/reduction/kernel.hpp"
-#include "tutti/op.hpp"
+#include "tutti/types_and_operators.hpp"
 
 namespace tutti::reduction {
 
