@@ -157,13 +157,15 @@ void define_job(Definer& define, CommandLine& line)
                   });
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
+    define.value("--grace", "SECONDS", "after Ctrl-C or SIGTERM, before ranks are killed (default: 10)",
+                 line.options.grace_seconds, parse_seconds_or_zero);
     define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",
                  line.options.hang_report_seconds, parse_seconds_or_zero);
     define.choice("--on-deadlock", "when ranks wait in a circle: report, abort (default: report)",
                   line.options.on_deadlock, kOnDeadlock, OnDeadlock::report);
     define.value("--report-json", "FILE", "write to FILE how the job went: cause, rank, stack, outcomes",
                  line.options.report_json, parse_path);
-    define.value("--forward-signals", "LIST", "also pass these signals on to the ranks: WINCH,SIGURG,40",
+    define.value("--forward-signals", "LIST", "pass these signals on to the ranks: WINCH,TERM,SIGURG,40",
                  line.options.forward_signals, parse_signals);
 }
 

@@ -162,7 +162,8 @@ void Daemon::handle_own(const Frame& frame)
             host_check_->handle_task(frame.payload);
             break;
         case FrameType::end_job:
-            end_job(decode<int>(frame.payload));
+            std::apply([this](int signal, double seconds) { end_job(signal, Seconds(seconds)); },
+                       decode<int, double>(frame.payload));
             check_for_the_end();
             break;
         default:
@@ -324,7 +325,7 @@ void Daemon::reap()
     }
 }
 
-void Daemon::end_job(int signal)
+void Daemon::end_job(int signal, Seconds grace)
 {
     processes_.any_group_lives();  // drops the empty ones
     processes_.signal(signal);
@@ -333,12 +334,12 @@ void Daemon::end_job(int signal)
     if (ending_)
         return;
     ending_ = true;
-    loop_.after(kGracePeriod, [this] {
+    loop_.after(grace, [this] {
         processes_.any_group_lives();
         processes_.signal(SIGKILL);
     });
     // A process that waits in the kernel (for a dead file server) does not end by SIGKILL.
-    loop_.after(kGracePeriod + kUnkillablePeriod, [this] {
+    loop_.after(grace + kUnkillablePeriod, [this] {
         given_up_ = true;
         check_for_the_end();
     });
@@ -387,7 +388,7 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
             line.reset();
             daemon.run();
         }
-        end_descendants(kGracePeriod);  // what has left its rank's process group
+        end_descendants(std::chrono::duration_cast<std::chrono::milliseconds>(kGracePeriod));  // what has left its rank's process group
     } catch (const std::exception& error) {
         if (!tell_head(line.get(), identity, describe(error)))
             fmt::print(stderr, "tuttirun: {}\n", describe(error));

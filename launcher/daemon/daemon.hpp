@@ -31,9 +31,6 @@ namespace doctor {
 class HostCheck;
 }
 
-/// Between the first signal and SIGKILL, when a job is ended.
-inline constexpr std::chrono::milliseconds kGracePeriod{300};
-
 /// Who a daemon is.
 struct DaemonIdentity {
     int node = 0;                // in the job
@@ -81,7 +78,7 @@ private:
     void enter_working_directory(const LaunchOrder& order);
     void advise_lonely(int rank);
     void reap();
-    void end_job(int signal);
+    void end_job(int signal, Seconds grace = kGracePeriod);
     void check_for_the_end();
 
     const DaemonIdentity identity_;

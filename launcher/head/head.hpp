@@ -96,9 +96,10 @@ private:
     void answer_about_rank(int rank, bool stack, const StatusSocket::Answer& answer);
     TopSnapshot snapshot() const;
     /// By this signal.
-    void end_job(const Verdict& verdict, int signal);
+    void end_job(const Verdict& verdict, int signal, Seconds grace = kGracePeriod);
+    void end_as_asked(int signal);
     void shorten_daemon_timeout();
-    void stop_waiting_for_daemons(std::chrono::milliseconds waited);
+    void stop_waiting_for_daemons(Seconds waited);
     void stop_with_job();
     void check_for_the_end();
     void finish_output();

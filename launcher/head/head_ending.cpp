@@ -17,10 +17,12 @@ namespace {
 
 /// How long a terminal may take no output after the user has ended the job.
 constexpr std::chrono::milliseconds kOutputTimeout{1000};
-/// For a daemon to end its ranks. With its grace period it needs less.
+/// For a daemon to end its ranks once their grace period is over.
 constexpr std::chrono::milliseconds kEndTimeout{10'000};
 /// A daemon is lost when it says nothing for so long after the user has ended the job.
 constexpr double kFastTimeoutSeconds = 2;
+/// After the user's signal: whoever waits for ranks that still run learns why.
+constexpr std::chrono::milliseconds kTellGrace{1000};
 /// For daemons to kill their ranks after the user has asked twice.
 constexpr std::chrono::milliseconds kKillTimeout{500};
 
@@ -69,7 +71,7 @@ void Head::carry_out(const Verdict& verdict)
 }
 
 /// The first reason counts. Later ones are its consequences.
-void Head::end_job(const Verdict& verdict, int signal)
+void Head::end_job(const Verdict& verdict, int signal, Seconds grace)
 {
     if (exit_status_ || all_exited_)
         return;
@@ -85,8 +87,9 @@ void Head::end_job(const Verdict& verdict, int signal)
         check_for_the_end();
         return;
     }
-    broadcast(FrameType::end_job, encode(signal));
-    loop_.after(kEndTimeout, [this] { stop_waiting_for_daemons(kEndTimeout); });
+    broadcast(FrameType::end_job, encode(signal, grace.count()));
+    const Seconds patience = grace + kEndTimeout;
+    loop_.after(patience, [this, patience] { stop_waiting_for_daemons(patience); });
 }
 
 /// The last report comes before the end.
@@ -111,7 +114,7 @@ void Head::time_is_over()
 
 /// Gives up daemons that are there and do not end their ranks. That of this machine is killed, and its
 /// watchdog ends its ranks.
-void Head::stop_waiting_for_daemons(std::chrono::milliseconds waited)
+void Head::stop_waiting_for_daemons(Seconds waited)
 {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         NodeState& node = nodes_[i];
@@ -120,7 +123,7 @@ void Head::stop_waiting_for_daemons(std::chrono::milliseconds waited)
         node.lost = true;
         local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[i].local;
         say(fmt::format("the daemon on {} did not end its ranks within {} s; {}", node.name,
-                        std::chrono::duration<double>(waited).count(),
+                        waited.count(),
                         plan_.hosts[i].local ? "killing it" : "look there for what is left"));
     }
     check_for_the_end();
@@ -135,7 +138,7 @@ void Head::shorten_daemon_timeout()
 
 std::chrono::milliseconds Head::local_daemon_timeout() const noexcept
 {
-    const std::chrono::duration<double> hurried(kFastTimeoutSeconds);
+    const Seconds hurried(kFastTimeoutSeconds);
     return local_daemon_lost_ ? std::chrono::milliseconds(0)
            : ended_by_user_   ? std::chrono::duration_cast<std::chrono::milliseconds>(hurried)
                               : kEndTimeout;
@@ -147,39 +150,52 @@ void Head::handle_signal()
         const bool is_key = signal == SIGINT || signal == SIGQUIT || signal == SIGTSTP;
         if (is_key && debuggers_.has_terminal())
             continue;
+        if (std::ranges::find(options_.forward_signals, signal) != options_.forward_signals.end()) {
+            broadcast(FrameType::send_signal, encode(signal));
+            continue;
+        }
         switch (signal) {
             case SIGINT:
             case SIGTERM:
             case SIGHUP:
-                if (ended_by_user_) {  // asked twice: no grace period
-                    broadcast(FrameType::end_job, encode(SIGKILL));
-                    loop_.after(kKillTimeout, [this] { stop_waiting_for_daemons(kKillTimeout); });
-                }
-                ended_by_user_ = true;
-                end_job({Verdict::Action::end_job, 128 + signal,
-                         fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)),
-                         "interrupted"},
-                        signal);
-                shorten_daemon_timeout();
-                if (all_exited_)
-                    loop_.after(kOutputTimeout, [this] { loop_.stop(); });
+                end_as_asked(signal);
                 break;
             case SIGTSTP:
                 stop_with_job();
                 break;
             case SIGQUIT:
+            case SIGUSR2:
                 report_as_asked(signal);
                 break;
-            case SIGUSR2:
-                if (std::ranges::find(options_.forward_signals, signal) == options_.forward_signals.end()) {
-                    report_as_asked(signal);
-                    break;
-                }
-                [[fallthrough]];
             default:
                 broadcast(FrameType::send_signal, encode(signal));
         }
     }
+}
+
+/// Ranks may write what they have before they end. Who asks a second time does not wait for that.
+void Head::end_as_asked(int signal)
+{
+    if (ended_by_user_) {
+        broadcast(FrameType::end_job, encode(SIGKILL, 0.0));
+        loop_.after(kKillTimeout, [this] { stop_waiting_for_daemons(kKillTimeout); });
+    }
+    ended_by_user_ = true;
+    const Seconds grace(options_.grace_seconds);
+    const bool is_new = !exit_status_ && !all_exited_;
+    end_job({Verdict::Action::end_job, 128 + signal,
+             fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)), "interrupted"},
+            signal, grace);
+    if (is_new && grace > kTellGrace)
+        loop_.after(kTellGrace, [this] {
+            if (!all_exited_)
+                say(fmt::format("ranks still run; they are killed {} s after that signal (--grace), or by a "
+                                "second one at once",
+                                options_.grace_seconds));
+        });
+    shorten_daemon_timeout();
+    if (all_exited_)
+        loop_.after(kOutputTimeout, [this] { loop_.stop(); });
 }
 
 void Head::stop_with_job()

@@ -1,6 +1,7 @@
 // What the command line asks for (Options), and where each rank goes (JobMap).
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -58,6 +59,11 @@ struct DebugOptions {
     DebugWhere where = DebugWhere::here;
 };
 
+using Seconds = std::chrono::duration<double>;
+
+/// Between the first signal and SIGKILL when a job is ended, but for Options::grace_seconds.
+inline constexpr Seconds kGracePeriod{0.3};
+
 struct Options {
     std::vector<AppContext> apps;
     std::vector<Host> hosts;     // as written; see job_hosts()
@@ -75,9 +81,10 @@ struct Options {
     StdinTarget stdin_target = StdinTarget::rank;
     int stdin_rank = 0;
     double timeout_seconds = 0;                 // 0: none
+    double grace_seconds = 10;                  // the same, after the user's signal to tuttirun
     std::optional<double> hang_report_seconds;  // without a move of any rank; 0: none comes by itself
     OnDeadlock on_deadlock = OnDeadlock::report;
-    std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1
+    std::vector<int> forward_signals;  // on top of USR1; INT, TERM and HUP end the job unless they are here
     std::string interface;  // networks that may be used, as lib/foundation/network reads it; empty: choose
     std::optional<StartMethod::Agent> launcher;  // empty: srun inside a Slurm allocation, else ssh
     std::vector<std::string> launch_agent;       // command instead of ssh; empty: ssh

@@ -25,7 +25,7 @@ enum class FrameType : std::uint16_t {
     stdin_data,         // int rank (kAllRanks), bytes to the end; no bytes: end of file
     output_taken,       // u64 bytes: the head's writer has taken them, so as many more may be sent
     send_signal,        // int signal: to every process group of the job
-    end_job,            // int signal to start with; SIGKILL follows after the grace period
+    end_job,            // int signal to start with, double seconds until SIGKILL follows
     fence_done,         // FenceFrame: what all nodes have contributed
     modex_wanted,       // ModexRequest: from the daemon of another node, passed on by the head
     modex_found,        // ModexAnswer: to the node that asked

@@ -18,6 +18,12 @@ int unsupported(MPI_Comm comm, const char* call)
     return guard(call, comm, [] { fail(MPI_ERR_UNSUPPORTED_OPERATION, kDetail); });
 }
 
+int unsupported(MPI_Errhandler given, const char* call)
+{
+    return raise_by(call, given,
+                    std::make_exception_ptr(Failure(MPI_ERR_UNSUPPORTED_OPERATION, kDetail)));
+}
+
 int unsupported(const char* call)
 {
     return unsupported(MPI_COMM_NULL, call);

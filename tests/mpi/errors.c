@@ -102,9 +102,30 @@ static void not_there(void)
     CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, NULL) != MPI_SUCCESS);
 }
 
+/* Files that cannot be opened are an everyday thing: their errors return by default. */
+static void files(void)
+{
+    MPI_File file = MPI_FILE_NULL;
+    CHECK_ERROR(MPI_File_open(MPI_COMM_WORLD, "none", MPI_MODE_RDONLY, MPI_INFO_NULL, &file),
+                MPI_ERR_UNSUPPORTED_OPERATION, "MPI_File_open: ");
+    CHECK_ERROR(MPI_File_delete("none", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_File_delete: ");
+    CHECK(file == MPI_FILE_NULL);
+}
+
+static void sessions(void)
+{
+    MPI_Session session = MPI_SESSION_NULL;
+    CHECK_ERROR(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), MPI_ERR_UNSUPPORTED_OPERATION,
+                "MPI_Session_init: ");
+    CHECK(session == MPI_SESSION_NULL);
+}
+
 int main(int argc, char** argv)
 {
+    sessions(); /* also before MPI_Init */
     MPI_Init(&argc, &argv);
+    files();
+    sessions();
     check_errors_return();
     classes();
     many();

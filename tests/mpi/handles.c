@@ -69,6 +69,31 @@ static void unknown(void)
     CHECK_ERROR(MPI_Comm_rank(MPI_Comm_fromint(17), &rank), MPI_ERR_COMM, "no communicator");
 }
 
+/* As a program's C calls its Fortran. */
+static void fortran(void)
+{
+    MPI_Fint in_fortran[MPI_F_STATUS_SIZE];
+    MPI_Status status, back;
+    int count = -1, out = 3, in = -1;
+    MPI_Fint number = MPI_Comm_c2f(MPI_COMM_WORLD);
+    CHECK_EQUAL(number, MPI_Comm_toint(MPI_COMM_WORLD));
+    CHECK(MPI_Comm_f2c(number) == MPI_COMM_WORLD);
+    CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE);
+    CHECK(MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+    CHECK(MPI_Win_f2c(MPI_Win_c2f(MPI_WIN_NULL)) == MPI_WIN_NULL);
+    CHECK(PMPI_Group_f2c(PMPI_Group_c2f(MPI_GROUP_EMPTY)) == MPI_GROUP_EMPTY);
+    CHECK_OK(MPI_Sendrecv(&out, 1, MPI_INT, 0, 6, &in, 1, MPI_INT, 0, 6, MPI_COMM_SELF, &status));
+    CHECK_OK(MPI_Status_c2f(&status, in_fortran));
+    CHECK_EQUAL(in_fortran[MPI_F_SOURCE], 0);
+    CHECK_EQUAL(in_fortran[MPI_F_TAG], 6);
+    CHECK_OK(MPI_Status_f2c(in_fortran, &back));
+    CHECK_EQUAL(back.MPI_SOURCE, 0);
+    CHECK_EQUAL(back.MPI_TAG, 6);
+    CHECK_OK(MPI_Get_count(&back, MPI_INT, &count));
+    CHECK_EQUAL(count, 1);
+    CHECK(MPI_F_STATUS_IGNORE == NULL);
+}
+
 int main(int argc, char** argv)
 {
     predefined(); /* also before MPI_Init */
@@ -77,6 +102,7 @@ int main(int argc, char** argv)
     predefined();
     created();
     unknown();
+    fortran();
     MPI_Finalize();
     predefined();
     return check_result();

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <fstream>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -212,6 +213,58 @@ TEST_CASE("signals to tuttirun end the job")
         CHECK(contains(result.err, "signal " + std::to_string(signal)));
         CHECK(result.seconds < kSoonSeconds);
         CHECK(job.processes().empty());
+    }
+}
+
+TEST_CASE("after the user's signal ranks have time to write what they have")
+{
+    for (const int signal : {SIGINT, SIGTERM}) {
+        Launched job(tuttirun_command(
+            script(2, "trap 'sleep 0.8; echo written; exit 0' INT TERM; echo ready; while :; do sleep 0.02; done")));
+        wait_until_ready(job, 2);
+        job.signal(signal);
+        const Result result = job.wait();
+        CHECK(result.status == 128 + signal);
+        CHECK(sorted(lines_of(result.out)) ==
+              std::vector<std::string>{"ready", "ready", "written", "written"});
+    }
+}
+
+TEST_CASE("ranks that take the user's signal and go on end when their grace is over, or by a second signal")
+{
+    const std::string deaf = "trap 'echo got' TERM; echo ready; while :; do sleep 0.02; done";
+    const auto start = [&deaf](const std::string& seconds) {
+        return tuttirun_command({"--grace", seconds, "-n", "2", "sh", "-c", deaf});
+    };
+    Launched patient(start("1.2"));
+    wait_until_ready(patient, 2);
+    patient.signal(SIGTERM);
+    const Result waited = patient.wait();
+    CHECK(waited.status == 128 + SIGTERM);
+    CHECK(contains(waited.err, "ranks still run; they are killed 1.2 s after that signal (--grace)"));
+    CHECK(waited.seconds >= 1.2);
+
+    Launched asked_twice(start("1000"));
+    wait_until_ready(asked_twice, 2);
+    asked_twice.signal(SIGTERM);
+    REQUIRE(asked_twice.wait_for_output("got\ngot\n"));
+    asked_twice.signal(SIGTERM);
+    CHECK(asked_twice.wait().status == 128 + SIGTERM);
+}
+
+TEST_CASE("SIGTERM and SIGINT that are to be forwarded reach the ranks, and the job goes on")
+{
+    for (const int signal : {SIGINT, SIGTERM}) {
+        Launched job(tuttirun_command(
+            {"--forward-signals", "TERM,INT", "-n", "2", "sh", "-c",
+             "trap 'echo got' INT TERM; echo ready; while [ ! -e \"$TMPDIR/go\" ]; do sleep 0.02; done; echo went"}));
+        wait_until_ready(job, 2);
+        job.signal(signal);
+        REQUIRE(job.wait_for_output("ready\nready\ngot\ngot\n"));
+        const std::filesystem::path go = job.temporary_directory() + "/go";
+        std::ofstream{go};
+        CHECK(job.wait().status == 0);
+        std::filesystem::remove(go);
     }
 }
 

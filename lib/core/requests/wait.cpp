@@ -129,11 +129,11 @@ private:
 
 // Whoever looks at all requests for each event needs quadratic time. So a look at many comes after many
 // passes, as long as these bring events.
-void take_arrivals(progress::Engine::Lock& lock, Process& process, const States& states)
+void take_arrivals(Process& process, const States& states)
 {
     constexpr std::size_t kRequestsAPass = 64;
     for (std::size_t passes = states.size() / kRequestsAPass; passes != 0; --passes)
-        if (process.engine().poll(lock) == 0)
+        if (process.engine().progress() == 0)
             return;
 }
 
@@ -190,7 +190,7 @@ std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& 
             until_ns);
     }
     if (found)
-        take_arrivals(lock, *process, states);
+        take_arrivals(*process, states);
     return found;
 }
 
@@ -217,7 +217,7 @@ bool test_any(progress::Engine::Lock& lock, const States& states)
     if (process == nullptr)
         return false;
     if (process->engine().poll(lock) != 0)
-        take_arrivals(lock, *process, states);
+        take_arrivals(*process, states);
     return first_done(states).has_value();
 }
 

@@ -1,6 +1,5 @@
 // Passive epochs: locks, and the completion of operations within them.
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -301,20 +300,15 @@ Window::Failure Window::complete_at(std::string_view operation, int rank, bool a
     return pass(held, operation, rank);
 }
 
-// One pass of progress. A rank that polls gives a core that it shares to those that it polls for.
+// One pass of progress.
 Window::Failure Window::pass(Engine::Lock& lock, std::string_view operation, int rank)
 {
-    const bool shares = process_.shared_cores();
     try {
         process_.engine().poll(lock);
     } catch (const Error&) {
         return std::current_exception();
     }
-    Failure lost = rank == kAnyRank ? nullptr : loss(operation, rank, "while this rank accesses its memory");
-    lock.unlock();
-    if (shares)
-        sched_yield();
-    return lost;
+    return rank == kAnyRank ? nullptr : loss(operation, rank, "while this rank accesses its memory");
 }
 
 Window::Failure Window::sync()

@@ -123,15 +123,17 @@ public:
         return events;
     }
 
-    /// The same for a caller that polls instead of waiting; it calls the watch, too (set_watch).
+    /// The same for a caller that polls instead of waiting; it calls the watch, too (set_watch). A pass without
+    /// events spins or yields as a wait does, but never sleeps: where ranks share cores, what the caller polls
+    /// for can only come while another process runs.
     std::size_t poll(Lock& lock)
     {
         const std::size_t events = progress();
         run_follow_ups(lock);
         if (events != 0)
             polled_ = {};
-        else if (++polled_.times % kPollsPerClock == 0) [[unlikely]]
-            lose_patience(polled_.patience);
+        else
+            polled_in_vain(lock);
         return events;
     }
 
@@ -341,9 +343,17 @@ private:
     // Calls of poll() since the last event.
     struct Polled {
         unsigned times = 0;
+        WaitPolicy::Idle idle;
         Patience patience;
     };
     static constexpr unsigned kPollsPerClock = 256;
+    void polled_in_vain(Lock& lock)
+    {
+        if (!policy_.spins_on(polled_.idle))
+            yield_or_tired(lock, polled_.idle);
+        if (++polled_.times % kPollsPerClock == 0) [[unlikely]]
+            lose_patience(polled_.patience);
+    }
 
     // Passes with events in a row for which a waiting thread keeps the lock: pieces of a long copy take tens
     // of microseconds each.

@@ -31,6 +31,7 @@ constexpr KnownSetting kSettings[] = {
     {"stats", "", "no"},
     {"trace", "", "none"},
     {"timeout", "MPIEXEC_TIMEOUT", "none"},
+    {"grace", "", "10"},
     {"hang-report", "TUTTI_HANG_REPORT", "10"},
     {"on-deadlock", "", "report"},
     {"report-json", "", "none"},

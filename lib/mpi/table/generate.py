@@ -37,7 +37,7 @@ BODY_TYPES = {
     "conversion_function*": "ConversionFunction",
 }
 # The objects whose error handlers take errors.
-RAISERS = ("Comm", "Win", "File", "Session")
+RAISERS = ("Comm", "Win", "File", "Session", "Errhandler")
 
 
 class Parameter:
@@ -92,6 +92,12 @@ class Function:
         parameters = ["bool large"] * self.tells_form + [p.body_declaration() for p in self.parameters]
         return f"{self.result} {self.body}({', '.join(parameters)})"
 
+    def raiser(self):
+        """The parameter whose error handler takes an error; None: that of MPI_COMM_SELF, or, of files, the default one."""
+        if self.name.startswith("File_"):
+            return None
+        return next((p for p in self.parameters if p.kind in RAISERS), None)
+
     def call(self, large):
         if not self.is_later:
             form = ["true" if large else "false"] * self.tells_form
@@ -100,8 +106,8 @@ class Function:
             return f"{self.result}()"
         if self.name.startswith("T_"):
             return "MPI_T_ERR_NOT_SUPPORTED"
-        raisers = [p.name for p in self.parameters if p.kind in RAISERS]
-        return "tutti::mpi::unsupported({})".format(", ".join(raisers[:1] + [f'"{self.full_name("MPI", large)}"']))
+        raisers = ["MPI_FILE_NULL"] if self.name.startswith("File_") else [p.name for p in [self.raiser()] if p]
+        return "tutti::mpi::unsupported({})".format(", ".join(raisers + [f'"{self.full_name("MPI", large)}"']))
 
 
 class CollectiveForm(Function):
@@ -173,12 +179,27 @@ def constants_in_c(constants):
     return "\n".join(lines)
 
 
+def fortran_conversions(functions):
+    """C's view of Fortran's handles."""
+    texts = []
+    for function in functions:
+        if function.name.endswith("_toint"):
+            kind = function.name.removesuffix("_toint")
+            handle = function.parameters[0].declaration(False).split()[0]
+            for prefix in ("MPI", "PMPI"):
+                texts.append(f"static __inline__ MPI_Fint {prefix}_{kind}_c2f({handle} handle)\n"
+                             f"{{\n    return {prefix}_{kind}_toint(handle);\n}}\n"
+                             f"static __inline__ {handle} {prefix}_{kind}_f2c(MPI_Fint handle)\n"
+                             f"{{\n    return {prefix}_{kind}_fromint(handle);\n}}")
+    return "\n".join(texts)
+
+
 def header(table, functions):
     declarations = [f"{f.declaration(prefix, large)};"
                     for prefix in ("MPI", "PMPI") for f in functions for large in f.forms]
     template = (table / "mpi.h.in").read_text()
     return template.replace("@CONSTANTS@", constants_in_c(read_constants(table))).replace(
-        "@FUNCTIONS@", "\n".join(declarations))
+        "@FUNCTIONS@", "\n".join(declarations)).replace("@FORTRAN@", fortran_conversions(functions))
 
 
 def bodies(functions):

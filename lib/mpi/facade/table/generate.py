@@ -180,7 +180,7 @@ class Entry:
     def call(self):
         f = self.function
         if f.is_later:
-            raiser = next((p for p in self.parameters if p.kind in ("Comm", "Win", "File", "Session")), None)
+            raiser = f.raiser()
             return f.call(self.large).replace(f"({raiser.name}, ", f"({self.handle(raiser)}, ") if raiser else \
                 f.call(self.large)
         values = {p.argument(): p.argument().replace(f"({p.name})", f"({self.value(p)})")
