@@ -302,6 +302,13 @@ void Daemon::handle_signal()
     check_for_the_end();
 }
 
+// Whether the kernel has done so since the last time.
+bool Daemon::has_killed_for_memory()
+{
+    const std::uint64_t now = base::out_of_memory_kills().value_or(0);
+    return now > std::exchange(out_of_memory_kills_, now);
+}
+
 void Daemon::reap()
 {
     const std::vector<std::pair<pid_t, int>> ended = processes_.reap();
@@ -318,9 +325,13 @@ void Daemon::reap()
             relay_->rank_ended(rank);
             if (WIFEXITED(wait_status) && !any_joined_)
                 advise_lonely(rank);
+            CrashReport crash = failing_.take(rank);
+            if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && !ending_ && crash.reason.empty() &&
+                has_killed_for_memory())
+                crash.reason = "Killed: this host, or the memory group of the job, was out of memory";
             head_.send(FrameType::exited,
                        encode(ExitReport{rank, child, wait_status, process->has_joined(), process->has_left(),
-                                         process->farewell, failing_.take(rank)}));
+                                         process->farewell, std::move(crash)}));
         }
     }
 }

@@ -24,6 +24,7 @@
 #include "launcher/streams/rank_output.hpp"
 #include "launcher/tree/children.hpp"
 #include "launcher/wire/connection.hpp"
+#include "lib/foundation/base/cgroup.hpp"
 
 namespace tutti::launcher {
 
@@ -77,6 +78,7 @@ private:
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);
     void advise_lonely(int rank);
+    bool has_killed_for_memory();
     void reap();
     void end_job(int signal, Seconds grace = kGracePeriod);
     void check_for_the_end();
@@ -106,6 +108,7 @@ private:
     std::vector<std::pair<FrameType, std::string>> early_;  // frames for ranks that start only then
     std::map<int, std::string> programs_;  // of ranks, while it is not known whether they are alone
     MpiLibraries mpi_ = MpiLibraries::automatic;
+    std::uint64_t out_of_memory_kills_ = base::out_of_memory_kills().value_or(0);
     bool launched_ = false;
     bool any_joined_ = false;
     bool ending_ = false;

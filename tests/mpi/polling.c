@@ -1,10 +1,10 @@
 /* Ranks that poll on one core: a poll that finds nothing gives the core to others. So what it polls for comes after a
-   few polls, and not when the scheduler ends the rank's turn, after some ten thousand. */
+   few polls, and not when the scheduler ends the rank's turn, after some thirty thousand. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include "check.h"
 
-enum { kRounds = 30, kMostPolls = 1000, kRequests = 3 };
+enum { kRounds = 30, kMostPolls = 5000, kRequests = 3 };
 
 static int rank, size, right, left;
 static long long polls;

@@ -1,6 +1,9 @@
 #include "transports/ofi/memory.hpp"
 
 #include <rdma/fi_errno.h>
+#include <sys/mman.h>
+
+#include <cerrno>
 
 #include "lib/foundation/security/key.hpp"
 
@@ -54,6 +57,22 @@ std::optional<Registration> register_memory(fid_domain& domain, fid_ep& endpoint
 void end_registration(const Registration& registration) noexcept
 {
     fi_close(&static_cast<fid_mr*>(registration.handle)->fid);
+}
+
+bool is_readable([[maybe_unused]] std::span<const std::byte> memory) noexcept
+{
+#ifdef MADV_POPULATE_READ
+    constexpr std::uintptr_t kPageBytes = 4096;
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) & ~(kPageBytes - 1);
+    const auto end = reinterpret_cast<std::uintptr_t>(memory.data() + memory.size());
+    int result = 0;
+    do {
+        result = madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ);
+    } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+    return result == 0 || (errno != EFAULT && errno != ENOMEM);
+#else
+    return true;
+#endif
 }
 
 }  // namespace tutti::transport::ofi

@@ -120,6 +120,15 @@ MemoryFile MemoryFile::open(const LocalProcess& owner, int descriptor, Descripto
     return file;
 }
 
+MemoryFile MemoryFile::take(base::UniqueFd received, std::size_t bytes)
+{
+    MemoryFile file;
+    file.descriptor_ = received.release();
+    if (file.size_bytes() != bytes)
+        throw Error(ErrorCode::system, "shared memory", "the memory that was received is none of the expected size");
+    return file;
+}
+
 std::size_t MemoryFile::size_bytes() const noexcept
 {
     struct stat status {};

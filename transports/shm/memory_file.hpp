@@ -2,12 +2,14 @@
 //
 // It has no name in /dev/shm and no size limit of a mount, and it ends with the last process that maps it,
 // even after a crash. Others open the owner's file (local_process.hpp), so the owner keeps the descriptor for
-// them. Pages are allocated before use: a lack of memory is an error there, and never a later SIGBUS.
+// them. Pages of what the runtime itself writes (rings, boards) are allocated before use: a lack of memory is an error
+// there. The program's memory takes pages when it is touched: shared_heap.hpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/foundation/base/unique_fd.hpp"
 #include "transports/shm/local_process.hpp"
 
 namespace tutti::transport::shm {
@@ -56,6 +58,9 @@ public:
                            DescriptorExchange* exchange);
     /// The same for a file of any size.
     static MemoryFile open(const LocalProcess& owner, int descriptor, DescriptorExchange* exchange);
+
+    /// One that was received; it has `bytes`, not mapped yet.
+    static MemoryFile take(base::UniqueFd file, std::size_t bytes);
 
     MemoryFile(MemoryFile&& other) noexcept;
     MemoryFile& operator=(MemoryFile&& other) noexcept;

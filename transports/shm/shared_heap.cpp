@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -21,6 +24,8 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 46;
 // Freed blocks of at least this size are kept, and give their pages back later.
 constexpr std::size_t kKeepFrom = 64u << 10;
 constexpr std::size_t kKeptBytes = 16u << 20;
+// The unit of st_blocks.
+constexpr std::uint64_t kStatBlock = 512;
 // Core files get an arena in parts of so many bytes.
 constexpr std::size_t kDumpedPart = 4u << 20;
 
@@ -37,6 +42,17 @@ void* ordinary(std::size_t bytes, std::size_t alignment)
         throw Error(ErrorCode::out_of_memory, "allocate",
                     "the system has no more memory; raise the memory limit or use less memory");
     return memory;
+}
+
+// Then memory that is only touched can be refused, which would kill the program.
+bool commits_strictly()
+{
+    static const bool strictly = [] {
+        int mode = 0;
+        std::ifstream("/proc/sys/vm/overcommit_memory") >> mode;
+        return mode == 2;
+    }();
+    return strictly;
 }
 
 void punch_hole(const MemoryFile& file, std::size_t offset, std::size_t bytes) noexcept
@@ -87,14 +103,53 @@ void* SharedHeap::allocate(std::size_t bytes, std::size_t alignment)
     const std::lock_guard held(mutex_);
     if (void* const kept = alignment == kLine ? take_kept(bytes) : nullptr)
         return kept;
+    judge(bytes);
+    void* const taken = take_new(bytes, alignment);
+    promises_.publish(used_bytes_ + kept_bytes_);
+    return taken != nullptr ? taken : ordinary(bytes, alignment);
+}
+
+void* SharedHeap::take_new(std::size_t bytes, std::size_t alignment)
+{
     if (void* const found = take_free(bytes, alignment))
         return found;
     drop_kept_beyond(0);
     if (void* const found = take_free(bytes, alignment))
         return found;
-    void* const added =
-        add_arena(bytes + alignment - kLine) != nullptr ? take_free(bytes, alignment) : nullptr;
-    return added != nullptr ? added : ordinary(bytes, alignment);
+    return add_arena(bytes + alignment - kLine) != nullptr ? take_free(bytes, alignment) : nullptr;
+}
+
+// Throws where so much more is not to be had.
+void SharedHeap::judge(std::size_t bytes)
+{
+    const auto ask = [&] {
+        promises_.judge(used_bytes_ + kept_bytes_, bytes, [&] { return touched_bytes(); });
+    };
+    try {
+        ask();
+    } catch (const Error&) {
+        if (kept_bytes_ == 0)
+            throw;
+        drop_kept_beyond(0);
+        ask();
+    }
+}
+
+std::uint64_t SharedHeap::touched_bytes() const noexcept
+{
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+        struct stat status {};
+        if (fstat(arenas_[i]->file.descriptor(), &status) == 0)
+            sum += static_cast<std::uint64_t>(status.st_blocks) * kStatBlock;
+    }
+    return sum;
+}
+
+void SharedHeap::find_ledger_by(MemoryPromises::FindLedger find)
+{
+    const std::lock_guard held(mutex_);
+    promises_.find_ledger_by(std::move(find));
 }
 
 // The latest one, which is most likely in the caches. It may be a quarter larger than needed.
@@ -131,7 +186,8 @@ void* SharedHeap::take_free(std::size_t bytes, std::size_t alignment)
 void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t start, std::size_t bytes)
 {
     const auto [offset, size] = *from;
-    arena.file.allocate(start, bytes);  // throws before anything changes
+    if (commits_strictly())
+        arena.file.allocate(start, bytes);  // throws before anything changes
     arena.free.erase(from);
     if (start > offset)
         arena.free.emplace(offset, start - offset);
@@ -151,6 +207,22 @@ void SharedHeap::have_in_core_files(Arena& arena, std::size_t end) noexcept
     end = std::min(round_up(end, kDumpedPart), arena.size_bytes);
     madvise(arena.file.base() + arena.dumped, end - arena.dumped, MADV_DODUMP);
     arena.dumped = end;
+}
+
+void SharedHeap::leave_untouched_out_of_core_files() const noexcept
+{
+    const std::size_t count = count_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Arena& arena = *arenas_[i];
+        const int file = arena.file.descriptor();
+        const auto end = static_cast<off_t>(arena.dumped);
+        for (off_t hole = lseek(file, 0, SEEK_HOLE); hole >= 0 && hole < end;) {
+            const off_t data = lseek(file, hole, SEEK_DATA);
+            const off_t until = data < 0 ? end : std::min(data, end);
+            madvise(arena.file.base() + hole, static_cast<std::size_t>(until - hole), MADV_DONTDUMP);
+            hole = data < 0 ? end : lseek(file, data, SEEK_HOLE);
+        }
+    }
 }
 
 SharedHeap::Arena* SharedHeap::add_arena(std::size_t least_bytes)
@@ -195,11 +267,14 @@ void SharedHeap::deallocate(void* memory) noexcept
     arena->used.erase(used);
     used_bytes_ -= size;
     const std::size_t most = kKeptBytes + used_bytes_ / 4;
-    if (size < kKeepFrom || size > most)
-        return give_back(*arena, offset, size);
-    drop_kept_beyond(most - size);
-    kept_.push_back({arena, offset, size});
-    kept_bytes_ += size;
+    if (size < kKeepFrom || size > most) {
+        give_back(*arena, offset, size);
+    } else {
+        drop_kept_beyond(most - size);
+        kept_.push_back({arena, offset, size});
+        kept_bytes_ += size;
+    }
+    promises_.publish(used_bytes_ + kept_bytes_);
 }
 
 void SharedHeap::drop_kept_beyond(std::size_t bytes)

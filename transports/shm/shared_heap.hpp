@@ -1,8 +1,9 @@
 // The heap behind tutti::allocate and large working memory of collectives: memory files that peers map when a
 // message comes from them.
 //
-// Each arena is one memory file with at least 256 MiB of addresses. Pages are given to allocations and taken
-// back from freed ones. Arenas stay until the end: peers map them.
+// Each arena is one memory file with at least 256 MiB of addresses. Allocations take pages when they are touched
+// (memory_promises.hpp says how much may be promised), and give them back when they are freed. Arenas stay until the
+// end: peers map them.
 //
 // Large freed blocks keep their pages for the next allocations of their size, up to 16 MiB and a quarter of
 // what is in use: the kernel takes longer to clear a page than the program to use it.
@@ -25,6 +26,7 @@
 #include <span>
 
 #include "transports/shm/memory_file.hpp"
+#include "transports/shm/memory_promises.hpp"
 #include "transports/shm/record.hpp"
 #include "transports/transport.hpp"
 
@@ -48,6 +50,13 @@ public:
     /// it. Throws tutti::Error (out_of_memory). Any thread.
     void* allocate(std::size_t bytes, std::size_t alignment = kLine);
     void deallocate(void* memory) noexcept;
+
+    /// How this rank learns of the other ranks' promises. Any thread.
+    void find_ledger_by(MemoryPromises::FindLedger find);
+
+    /// Core files leave out what is not touched: to write it the system would allocate it. For signal handlers of a
+    /// process that is about to end.
+    void leave_untouched_out_of_core_files() const noexcept;
 
     /// Whether peers can map memory of the program's: it has once taken some from this heap, or malloc does.
     static bool is_lent() noexcept { return lent_.load(std::memory_order_relaxed); }
@@ -93,7 +102,10 @@ private:
 
     Arena* add_arena(std::size_t least_bytes);
     Arena* arena_of(const std::byte* data) const noexcept;
+    void judge(std::size_t bytes);
+    std::uint64_t touched_bytes() const noexcept;
     void* take_kept(std::size_t bytes);
+    void* take_new(std::size_t bytes, std::size_t alignment);
     void* take_free(std::size_t bytes, std::size_t alignment);
     void* take(Arena& arena, Ranges::iterator from, std::size_t start, std::size_t bytes);
     void drop_kept_beyond(std::size_t bytes);
@@ -108,6 +120,7 @@ private:
     std::deque<Kept> kept_;  // the latest last
     std::size_t kept_bytes_ = 0;
     std::size_t used_bytes_ = 0;
+    MemoryPromises promises_;  // of what is used or kept
     // Filled from the front, never emptied; the release of the count pairs with arena_of's acquire.
     std::array<std::unique_ptr<Arena>, kMostArenas> arenas_;
     std::atomic<std::size_t> count_{0};

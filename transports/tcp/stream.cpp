@@ -59,6 +59,10 @@ std::string Stream::error() const
         return connection::words_of(error_) + ": the process has probably died";
     if (error_ == ETIMEDOUT || error_ == EHOSTUNREACH)
         return connection::words_of(error_) + ": the network between the hosts is cut, or that host is down";
+    if (error_ == EFAULT)
+        return connection::words_of(error_) +
+               ": the buffer of a receive cannot be written; keep it mapped and writable until the message has "
+               "come";
     return connection::words_of(error_);
 }
 

@@ -127,6 +127,11 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
     if (sent == static_cast<ssize_t>(head.bytes().size() + head.prefix.payload_bytes)) [[likely]]
         return SendResult::done;
     if (sent < 0) {
+        if (errno == EFAULT) [[unlikely]] {
+            failed_.push_back(&completion);
+            lose_for_bad_memory(rank);
+            return SendResult::pending;
+        }
         if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ENOBUFS) {
             stream.send_failed(errno);  // the end is found after earlier data has been received
             return SendResult::done;
@@ -234,6 +239,11 @@ std::size_t TcpTransport::flush_blocked()
             ++i;
             continue;
         }
+        if (result == SendQueue::Flush::failed && errno == EFAULT) [[unlikely]] {
+            lose_for_bad_memory(to.stream->peer());  // which takes it out of blocked_
+            ++events;
+            continue;
+        }
         if (result == SendQueue::Flush::failed) {
             to.stream->send_failed(errno);
             to.queue.clear(failed_);
@@ -295,6 +305,15 @@ void TcpTransport::lose(int rank, std::string reason)
     lost.queue.clear(failed_);
     losses_.push_back({rank, std::move(reason)});
     poller_.wake_at(kAtOnce);  // for an engine that already sleeps
+}
+
+// A part of the frame may be under way, and nothing can follow it. The connection itself is well, so nobody
+// else would ever learn of this.
+void TcpTransport::lose_for_bad_memory(int rank)
+{
+    lose(rank, fmt::format("the connection to {} was closed: the buffer of a message to that rank cannot be "
+                           "read ({}); keep it mapped and readable until the send is complete",
+                           place_of(*peer(rank).stream), connection::words_of(EFAULT)));
 }
 
 std::size_t TcpTransport::report_losses(Sink& sink)

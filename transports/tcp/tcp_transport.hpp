@@ -105,6 +105,7 @@ private:
     void look_at_streams(std::int64_t now_ns);
     void stream_ended(Stream& stream);
     void lose(int rank, std::string reason);
+    void lose_for_bad_memory(int rank);
     void end_stream(Peer& of) noexcept;
     std::string place_of(const Stream& stream);
     std::string own_name() const;

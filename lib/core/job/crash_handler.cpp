@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "lib/foundation/base/settings.hpp"
+#include "transports/shm/shared_heap.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -69,6 +70,7 @@ void tell_crash(int signal, siginfo_t* info, void* context)
         crash.stack_pointer = stack_pointer_in(context);
         daemon->crash(crash);
     }
+    transport::shm::SharedHeap::instance().leave_untouched_out_of_core_files();
     // The same signal again, with what the kernel told about it. It arrives where this one did, since all
     // signals are blocked until the handler returns.
     struct sigaction by_default {};

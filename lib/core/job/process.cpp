@@ -21,6 +21,7 @@
 #include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "transports/self/self_transport.hpp"
+#include "transports/shm/shared_heap.hpp"
 #include "transports/shm/shm_transport.hpp"
 #include "tutti/allocate.hpp"
 
@@ -97,6 +98,32 @@ bool has_addresses_to_spare() noexcept
 }
 
 // Memory that peers of this node can map.
+// The first rank of the node makes the ledger; the others fetch it when they first promise much.
+void share_promises(control::Channel& channel, std::span<const int> local, int rank)
+{
+    using transport::shm::PromiseLedger;
+    using transport::shm::SharedHeap;
+    constexpr const char* kName = "promised memory";
+    const std::size_t ranks = local.size();
+    const auto own = static_cast<std::size_t>(std::ranges::lower_bound(local, rank) - local.begin());
+    if (own == 0) {
+        try {
+            const auto file = PromiseLedger::create(ranks);
+            channel.deposit(kName, {}, file.descriptor());
+        } catch (const Error&) {
+            return;  // each rank then knows of its own promises only
+        }
+    }
+    SharedHeap::instance().find_ledger_by([&channel, ranks, own, leader = local.front()] {
+        try {
+            auto fetched = channel.fetch(leader, kName);
+            return fetched.descriptor ? PromiseLedger(std::move(fetched.descriptor), own, ranks) : PromiseLedger();
+        } catch (const Error&) {
+            return PromiseLedger();
+        }
+    });
+}
+
 constexpr collectives::pool::LargeBlocks kMappable = {allocate_mappable, deallocate};
 
 }  // namespace
@@ -132,8 +159,10 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     if (hub != nullptr) {
         engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
     } else if (local.size() > 1) {
-        if (control::Channel* const channel = bootstrap_->control())
+        if (control::Channel* const channel = bootstrap_->control()) {
             exchange_.emplace(*channel);
+            share_promises(*channel, local, rank());
+        }
         auto shm = std::make_unique<transport::shm::ShmTransport>(
             rank(), local,
             transport::shm::ShmOptions{
@@ -236,6 +265,7 @@ std::optional<int> Process::find_apart()
 
 Process::~Process()
 {
+    transport::shm::SharedHeap::instance().find_ledger_by(nullptr);  // it asks the bootstrap's daemon
     engine_.close();
     protocol_.fail_all();
 }
@@ -372,8 +402,7 @@ void Process::end()
         Error(ErrorCode::invalid_argument, "Environment",
               "a communicator or request was used after the Environment had ended; keep it until the last "
               "call")));
-    for (int peer = 0; peer < size(); ++peer)
-        protocol_.peer_lost(peer, "this rank's own Environment has ended; keep it until the last call");
+    protocol_.lose_all("this rank's own Environment has ended; keep it until the last call");
 }
 
 void Process::abort(int status, const std::string& what)

@@ -1,6 +1,7 @@
 // Operations that end without their message. If a peer is lost, operations that only it could complete fail
 // with ErrorCode::peer_lost. A caller may also give an operation up.
 #include <utility>
+#include <vector>
 
 #include "lib/engine/protocol/protocol.hpp"
 
@@ -15,11 +16,25 @@ void Protocol::peer_lost(int rank, std::string_view reason)
     Receiver::lose(lost);
 }
 
-void Protocol::fail_all()
+// All are lost before the first operation ends: whoever learns of that end may tell other peers, and no transport takes
+// a frame any more.
+void Protocol::fail_all(std::string_view reason)
+{
+    std::vector<Peer*> lost;
+    for (int rank = 0; rank < size(); ++rank)
+        if (known(rank) != nullptr && Peers::lose(peer(rank), reason))
+            lost.push_back(&peer(rank));
+    for (Peer* const each : lost) {
+        Rendezvous::lose(*each);
+        Receiver::lose(*each);
+    }
+}
+
+void Protocol::lose_all(std::string_view reason)
 {
     for (int rank = 0; rank < size(); ++rank)
-        if (known(rank) != nullptr)
-            peer_lost(rank, {});
+        peer(rank);
+    fail_all(reason);
 }
 
 bool Peers::lose(Peer& lost, std::string_view reason)

@@ -58,7 +58,9 @@ public:
     using Peers::has_lost_peers, Peers::is_lost, Peers::why_lost;
     /// Fails all operations with any peer, at the end, when no transport moves data any more. Frees what
     /// abandoned operations left behind.
-    void fail_all();
+    void fail_all(std::string_view reason = {});
+    /// The same, and no operation with any rank begins from here on.
+    void lose_all(std::string_view reason);
 
     using Services::serve;
     /// Sends a frame of a service. Frames to one peer keep their order but overtake messages. The payload is

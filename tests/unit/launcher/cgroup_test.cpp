@@ -5,6 +5,8 @@
 #include "tests/unit/launcher/support.hpp"
 
 using tutti::base::cpu_quota;
+using tutti::base::memory_room;
+using tutti::base::out_of_memory_kills;
 using tutti::launcher::test::TemporaryFolder;
 
 namespace {
@@ -59,4 +61,61 @@ TEST_CASE("Broken or missing files mean no quota")
     CHECK_FALSE(cpu_quota(root.path()));
     root.write(std::string(kGroups) + "cpu.max", "");
     CHECK_FALSE(cpu_quota(root.path()));
+}
+
+TEST_CASE("The memory that is left is the least of the machine's and of all groups'")
+{
+    const TemporaryFolder root;
+    CHECK_FALSE(memory_room(root.path()));
+    root.write("proc/meminfo",
+               "MemTotal: 1000 kB\nMemFree: 10 kB\nMemAvailable: 600 kB\nSwapTotal: 100 kB\nSwapFree: 50 kB\n");
+    REQUIRE(memory_room(root.path()));
+    CHECK(memory_room(root.path())->free_bytes == 650 << 10);
+    CHECK(memory_room(root.path())->limit_bytes == 1100 << 10);
+    CHECK(memory_room(root.path())->owner == "this machine");
+
+    root.write("proc/self/cgroup", "0::/user/job\n");
+    const std::string job = std::string(kGroups) + "user/job/";
+    root.write(job + "memory.max", "max\n");
+    root.write(job + "memory.current", "4096\n");
+    CHECK(memory_room(root.path())->owner == "this machine");
+    // Half of what is used are pages of files, which the kernel can drop.
+    root.write(job + "memory.max", "400000\n");
+    root.write(job + "memory.current", "200000\n");
+    root.write(job + "memory.stat", "anon 90000\ninactive_file 60000\nactive_file 30000\nslab_reclaimable 10000\n");
+    CHECK(memory_room(root.path())->free_bytes == 300000);
+    CHECK(memory_room(root.path())->limit_bytes == 400000);
+    CHECK(memory_room(root.path())->owner == "memory group " + (root.path() / kGroups / "user/job").string());
+    root.write(std::string(kGroups) + "user/memory.max", "250000\n");
+    root.write(std::string(kGroups) + "user/memory.current", "300000\n");
+    CHECK(memory_room(root.path())->free_bytes == 0);
+}
+
+TEST_CASE("Version 1 has the memory of a group in other files, and a number for no limit")
+{
+    const TemporaryFolder root;
+    root.write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 600 kB\n");
+    root.write("proc/self/cgroup", "4:memory:/job\n0::/\n");
+    const std::string job = std::string(kGroups) + "memory/job/";
+    root.write(job + "memory.limit_in_bytes", "9223372036854771712\n");
+    root.write(job + "memory.usage_in_bytes", "4096\n");
+    CHECK(memory_room(root.path())->free_bytes == 600 << 10);
+    root.write(job + "memory.limit_in_bytes", "100000\n");
+    root.write(job + "memory.usage_in_bytes", "50000\n");
+    root.write(job + "memory.stat", "cache 7\ntotal_inactive_file 20000\ntotal_active_file 5000\n");
+    CHECK(memory_room(root.path())->free_bytes == 75000);
+}
+
+TEST_CASE("Kills for want of memory are those of the group, or of the machine")
+{
+    const TemporaryFolder root;
+    CHECK_FALSE(out_of_memory_kills(root.path()));
+    root.write("proc/vmstat", "pgfault 12\noom_kill 3\n");
+    CHECK(out_of_memory_kills(root.path()) == 3);
+    root.write("proc/self/cgroup", "4:memory:/job\n0::/\n");
+    root.write(std::string(kGroups) + "memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+    CHECK(out_of_memory_kills(root.path()) == 1);
+    root.write("proc/self/cgroup", "0::/job\n");
+    root.write(std::string(kGroups) + "job/memory.events", "low 0\noom 2\noom_kill 2\n");
+    CHECK(out_of_memory_kills(root.path()) == 2);
 }

@@ -302,7 +302,7 @@ TEST_CASE("everything about a rank is told in lines")
                   {{0, CallWords::pack(7, 3), CallWords::what_of(Operation::isend, 8), 0}, 64},
                   {{0, 412, CallWords::what_of(Operation::collective, 0), 1}}};
     page.communicators = {{0, 413, 64, ""}};
-    page.situation.emplace();
+    page.situation = PageView::Situation();
     page.situation->posted = 1;
     page.situation->unexpected = 2;
     page.situation->awaits = {{0, 7, 42, 7, false, true, false}};

@@ -2,11 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include <netinet/in.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <optional>
 
 #include "tests/unit/tcp/support.hpp"
 #include "tests/unit/transports/child.hpp"
@@ -156,6 +158,39 @@ TEST_CASE("bytes that are no frame lose the peer, and nothing else")
     REQUIRE(joined.loses());
     CHECK_THAT(joined.rank.sink.losses[0].reason, Contains("sent bytes that are no frame of Tutti's"));
     CHECK(joined.rank.sink.frames.empty());
+}
+
+TEST_CASE("a buffer that cannot be read is an error at its sender and a loss at its receiver")
+{
+    constexpr std::size_t kBytes = tutti::transport::tcp::kMaxPayload;  // more than the kernel takes at once
+    const Key key = Key::random();
+    for (const std::size_t readable : {std::size_t{0}, kBytes / 2}) {
+        CAPTURE(readable);
+        TcpRank zero(0, 2, key);
+        TcpRank one(1, 2, key);
+        zero.connect(one, 1);
+        one.connect(zero, 0);
+        REQUIRE(zero.send(1, "first") == tutti::transport::SendResult::done);
+        REQUIRE(drive({&zero, &one}, [&] { return one.sink.frames.size() == 1; }));
+        auto* const memory = static_cast<std::byte*>(
+            ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        REQUIRE(memory != MAP_FAILED);
+        REQUIRE(::mprotect(memory + readable, kBytes - readable, PROT_NONE) == 0);
+        struct Sent : tutti::transport::Completion {
+            std::optional<tutti::ErrorCode> result;
+        } sent;
+        sent.fire = [](tutti::transport::Completion& self, tutti::ErrorCode result) {
+            static_cast<Sent&>(self).result = result;
+        };
+        REQUIRE(zero->send(1, bytes_of("h"), {memory, kBytes}, sent) ==
+                tutti::transport::SendResult::pending);
+        REQUIRE(drive({&zero, &one}, [&] { return !zero.sink.losses.empty() && !one.sink.losses.empty(); }));
+        CHECK(sent.result == tutti::ErrorCode::peer_lost);
+        CHECK_THAT(zero.sink.losses[0].reason,
+                   Contains("the buffer of a message to that rank cannot be read (Bad address)"));
+        CHECK(one.sink.frames.size() == 1);
+        ::munmap(memory, kBytes);
+    }
 }
 
 TEST_CASE("a goodbye is no loss, until something is sent to who has left")

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/foundation/base/cgroup.hpp"
 #include "tests/unit/core_file.hpp"
 #include "transports/shm/peer_arenas.hpp"
 #include "tutti/error.hpp"
@@ -132,6 +133,46 @@ TEST_CASE("freed neighbours become one block again")
     blocks.resize(blocks.size() - kRow);
     for (std::byte* const block : blocks)
         heap.deallocate(block);
+}
+
+TEST_CASE("what is promised to other ranks and not touched is not there to be promised again")
+{
+    constexpr std::size_t kBytes = 64u << 20;
+    const MemoryFile file = PromiseLedger::create(2);
+    const auto ledger = [&file](std::size_t own) {
+        return PromiseLedger(tutti::base::UniqueFd(::dup(file.descriptor())), own, 2);
+    };
+    const PromiseLedger other = ledger(1);
+    MemoryPromises promises;
+    promises.find_ledger_by([&] { return ledger(0); });
+    const auto none = [] { return std::uint64_t{0}; };
+    CHECK_NOTHROW(promises.judge(0, kBytes, none));
+    const std::uint64_t room = tutti::base::memory_room().value().free_bytes;
+    other.publish(room);
+    MemoryPromises later;
+    later.find_ledger_by([&] { return ledger(0); });
+    try {
+        later.judge(0, kBytes, none);
+        FAIL("it is promised twice");
+    } catch (const tutti::Error& error) {
+        CHECK(error.code() == tutti::ErrorCode::out_of_memory);
+        CHECK_THAT(error.what(), Catch::Contains("64 MiB are more than there is"));
+    }
+    CHECK_NOTHROW(later.judge(0, 4096, none));  // so little is no matter
+    other.publish(0);
+    CHECK_NOTHROW(later.judge(0, kBytes, none));
+}
+
+TEST_CASE("more than the machine has is refused with the figures")
+{
+    SharedHeap& heap = SharedHeap::instance();
+    try {
+        heap.allocate(std::size_t{1} << 45);
+        FAIL("32 TiB are promised");
+    } catch (const tutti::Error& error) {
+        CHECK(error.code() == tutti::ErrorCode::out_of_memory);
+        CHECK_THAT(error.what(), Catch::Contains("33554432 MiB are more than there is"));
+    }
 }
 
 TEST_CASE(
@@ -274,4 +315,24 @@ TEST_CASE("a region that is wrong in any way leads nowhere")
     close(other);
     CHECK(seen(good, 100));
     heap.deallocate(data);
+}
+
+TEST_CASE("a block takes pages when it is touched, and gives them back")
+{
+    SharedHeap& heap = SharedHeap::instance();
+    constexpr std::size_t kSize = 200u << 20;
+    auto* const block = static_cast<std::byte*>(heap.allocate(kSize));
+    const int file = arena_descriptor(heap.find(block, kSize)->key);
+    const auto pages_in_bytes = [file] {
+        struct stat status {};
+        REQUIRE(fstat(file, &status) == 0);
+        return static_cast<std::size_t>(status.st_blocks) * 512;
+    };
+    const std::size_t before = pages_in_bytes();
+    CHECK(before < kSize / 2);
+    std::memset(block, 1, kSize / 4);
+    CHECK(pages_in_bytes() >= before + kSize / 4 - kPage);
+    CHECK(pages_in_bytes() < before + kSize / 2);
+    heap.deallocate(block);
+    CHECK(pages_in_bytes() <= before + 2 * kPage);  // it begins and ends within pages
 }
