@@ -3,6 +3,8 @@
 // for.
 #include <catch2/catch.hpp>
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -82,4 +84,24 @@ TEST_CASE(
     CHECK((again.key == first.key) == !as_adapter);
     transport.take_back(again);
     transport.take_back(second);
+}
+
+TEST_CASE("memory that cannot be read is not lent: a provider would wait for it for ever")
+{
+    OfiRank rank({.rank = 0, .ranks = 2, .key = Key::random(), .linger = 0ms});
+    OfiTransport& transport = *rank.transport;
+    constexpr std::size_t kBytes = 1u << 20;
+    auto* const memory = static_cast<std::byte*>(
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(memory != MAP_FAILED);
+    tutti::transport::RemoteRegion region{};
+    REQUIRE(transport.lend({memory, kBytes}, region));
+    transport.take_back(region);
+    REQUIRE(::mprotect(memory + kBytes / 2, kBytes / 2, PROT_NONE) == 0);
+    CHECK_FALSE(transport.lend({memory, kBytes}, region));
+    CHECK_FALSE(transport.lend({memory + kBytes / 2, 5000}, region));
+    REQUIRE(transport.lend({memory + 1, kBytes / 2 - 1}, region));
+    transport.take_back(region);
+    ::munmap(memory, kBytes);
+    CHECK_FALSE(transport.lend({memory, kBytes}, region));
 }
