@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,9 +24,11 @@ namespace fs = std::filesystem;
 constexpr double kAskSeconds = 20.0;
 constexpr double kBuildSeconds = 600.0;
 
+// PATH may name folders that this user must not see.
 bool is_program(const fs::path& path)
 {
-    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+    std::error_code error;
+    return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
 }
 
 // Debian calls those of two libraries mpirun.openmpi and mpirun.mpich.

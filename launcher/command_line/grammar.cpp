@@ -21,7 +21,8 @@ using Values = Definer::Values;
 // In the order of the enumerations in job.hpp.
 constexpr std::array<std::string_view, 5> kBindings = {"none", "core", "socket", "numa", "hwthread"};
 constexpr std::array<std::string_view, 6> kMapBy = {"slot", "core", "socket", "numa", "hwthread", "node"};
-constexpr std::array<std::string_view, 3> kMpi = {"auto", "own", "preload"};
+constexpr std::array<std::string_view, 5> kMpi = {"auto", "own", "preload", "preload=openmpi",
+                                                 "preload=mpich"};
 constexpr std::array<std::string_view, 5> kRankBy = {"slot", "core", "socket", "numa", "node"};
 constexpr std::array<std::string_view, 2> kOnDeadlock = {"report", "abort"};
 constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
@@ -131,7 +132,7 @@ void define_job(Definer& define, CommandLine& line)
                     });
     define.flag("--rank-env", "set RANK, WORLD_SIZE, LOCAL_RANK and more, as torchrun does",
                 line.options.rank_variables);
-    define.choice("--mpi", "libraries for others' MPI programs: auto, own, preload", line.options.mpi, kMpi,
+    define.choice("--mpi", "others' MPI programs: auto, own, preload[=openmpi|mpich]", line.options.mpi, kMpi,
                   MpiLibraries::automatic);
     define.single("--heap", "auto|on|off", "malloc from memory that ranks of a host share",
                   [set](const std::string& option, const std::string& value) {

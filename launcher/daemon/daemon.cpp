@@ -345,6 +345,8 @@ void Daemon::end_job(int signal, Seconds grace)
     if (ending_)
         return;
     ending_ = true;
+    if (grace > kGracePeriod)
+        loop_.after(kGracePeriod, [this, signal] { kill_the_deaf(signal); });
     loop_.after(grace, [this] {
         processes_.any_group_lives();
         processes_.signal(SIGKILL);
@@ -354,6 +356,16 @@ void Daemon::end_job(int signal, Seconds grace)
         given_up_ = true;
         check_for_the_end();
     });
+}
+
+// Who ignores the signal writes nothing before the end: there is nothing to wait for.
+void Daemon::kill_the_deaf(int signal)
+{
+    if (!processes_.any_group_lives())
+        return;
+    if (processes_.only_deaf_are_left(signal))
+        processes_.signal(SIGKILL);
+    loop_.after(kGracePeriod, [this, signal] { kill_the_deaf(signal); });
 }
 
 void Daemon::check_for_the_end()

@@ -78,9 +78,11 @@ private:
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);
     void advise_lonely(int rank);
+    void look_for_lonely(Seconds later);
     bool has_killed_for_memory();
     void reap();
     void end_job(int signal, Seconds grace = kGracePeriod);
+    void kill_the_deaf(int signal);
     void check_for_the_end();
 
     const DaemonIdentity identity_;

@@ -202,6 +202,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
                                                "memory that ranks share (--heap off: the C library's)"));
         if (order.tells_processes)
             tell_processes(order, local);
+        look_for_lonely(Seconds(0.1));
     } catch (const SpawnError& error) {
         start_failed(starting, error);
     } catch (const std::exception& error) {
@@ -279,6 +280,31 @@ void Daemon::advise_lonely(int rank)
     programs_.clear();
     if (const std::string library = program.empty() ? "" : mpi_library_of(program); !library.empty())
         head_.send(FrameType::note, encode(false, advice_for_lonely(mpi_, program, library)));
+}
+
+/// While ranks live and none has joined: once a job, what they have loaded tells, also where the program that was started
+/// is an interpreter or a wrapper. Looks again after twice the time.
+void Daemon::look_for_lonely(Seconds later)
+{
+    constexpr Seconds kLast{20};
+    constexpr std::size_t kMostRanks = 4;  // ranks mostly do the same
+    if (later > kLast)
+        return;
+    loop_.after(later, [this, later] {
+        if (any_joined_ || ending_ || programs_.empty())
+            return;
+        std::size_t looked = 0;
+        for (const auto& [rank, program] : programs_) {
+            const RankProcess* const process = processes_.find(rank);
+            if (process == nullptr || !process->running || ++looked > kMostRanks)
+                continue;
+            if (const std::string file = foreign_mpi_library(process->pid); !file.empty()) {
+                head_.send(FrameType::note, encode(false, advice_for_lonely(mpi_, rank, file)));
+                return programs_.clear();
+            }
+        }
+        look_for_lonely(2 * later);
+    });
 }
 
 void Daemon::tell_processes(const LaunchOrder& order, const std::vector<int>& ranks)

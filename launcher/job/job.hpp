@@ -30,7 +30,7 @@ enum class MapBy { slot, core, socket, numa, hwthread, node };
 enum class RankBy { as_mapped, slot, core, socket, numa, node };
 enum class OnDeadlock { report, abort };
 /// Where programs that were linked with another MPI library find it: see ranks/mpi_programs.hpp.
-enum class MpiLibraries { automatic, own, preload };
+enum class MpiLibraries { automatic, own, preload, preload_openmpi, preload_mpich };
 enum class StdinTarget { rank, all, none };
 
 /// One entry of --host or of a hostfile; or, from job_hosts(), one node of the job.

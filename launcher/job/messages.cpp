@@ -42,7 +42,7 @@ void LaunchOrder::check() const
     for (const AppContext& app : apps)
         if (app.argv.empty())
             throw WireError("a program of the launch order has no name");
-    if (stdin_target > StdinTarget::none || mpi > MpiLibraries::preload)
+    if (stdin_target > StdinTarget::none || mpi > MpiLibraries::preload_mpich)
         throw WireError("the launch order has an unknown target for standard input");
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         if (!is_index_of(ranks[rank].app, apps) || !is_index_of(ranks[rank].node, nodes))

@@ -4,9 +4,16 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
 #include <system_error>
 
 #include "launcher/ranks/watchdog.hpp"
@@ -71,6 +78,34 @@ RankProcess* ProcessTable::find(int rank) noexcept
 {
     const bool known = rank >= 0 && static_cast<std::size_t>(rank) < ranks_.size();
     return known ? &ranks_[static_cast<std::size_t>(rank)] : nullptr;
+}
+
+// Of processes that end meanwhile nothing is read, and they are left out.
+bool ProcessTable::only_deaf_are_left(int signal) const
+{
+    bool any = false;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+        const int pid = std::atoi(entry.path().filename().c_str());
+        if (pid <= 0 || !groups_.contains(::getpgid(pid)))
+            continue;
+        std::ifstream status(entry.path() / "status");
+        std::string word;
+        bool has_ended = false;
+        std::optional<std::uint64_t> ignored;
+        while (!ignored && status >> word) {
+            if (word == "State:")
+                has_ended = status >> word && word == "Z";
+            else if (word == "SigIgn:" && status >> word)
+                ignored = std::strtoull(word.c_str(), nullptr, 16);
+        }
+        if (has_ended || !ignored)
+            continue;
+        any = true;
+        if ((*ignored >> (signal - 1) & 1) == 0)
+            return false;
+    }
+    return any;
 }
 
 bool ProcessTable::any_group_lives() noexcept

@@ -51,6 +51,8 @@ public:
     bool any_rank_runs() const noexcept { return running_ > 0; }
     /// Whether a process is left in a group that a rank led, its grandchildren included.
     bool any_group_lives() noexcept;
+    /// Whether all processes that are left in such groups ignore the signal: it ends none of them.
+    bool only_deaf_are_left(int signal) const;
     /// To all processes of all groups.
     void signal(int signal) noexcept;
 

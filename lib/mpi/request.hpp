@@ -28,15 +28,23 @@ struct FaceRequest : detail::OwnRequest {
     /// nullptr for other kinds.
     virtual Generalized* generalized() noexcept { return nullptr; }
 
+    /// Where Open MPI's library for Fortran reads the integer of a request behind a wait: so far from the handle.
+    static constexpr std::size_t kFortranOffset = 0x68;
+
     static void* operator new(std::size_t bytes) { return Object::operator new(bytes); }
     static void operator delete(void* memory, std::size_t bytes) noexcept
     {
         Object::operator delete(memory, bytes);
     }
 
+    std::byte unused[kFortranOffset - sizeof(detail::RequestState)]{};
+    std::int32_t fortran = 0;
+
 protected:
     ~FaceRequest();
 };
+// The handle is the address of the RequestState, behind the pointer to the functions.
+static_assert(sizeof(detail::OwnRequest) == sizeof(void*) + sizeof(detail::RequestState));
 
 /// The operation of a request; nullptr for MPI_REQUEST_NULL and requests that are not active. Throws Failure
 /// for another handle.

@@ -161,7 +161,8 @@ TEST_CASE("a daemon elsewhere that does not answer is not waited for when the us
     ::kill(daemons[0], SIGCONT);  // it finds that nobody is there any more
     CHECK(result.status == 128 + SIGINT);
     CHECK(seconds.count() < 2 * kSoonSeconds);
-    REQUIRE(launcher_lines(result).size() == 2);
+    REQUIRE(launcher_lines(result).size() == 3);
+    CHECK(contains(result.err, "ranks still run"));
     CHECK(contains(result.err, "lost the daemon on h"));
     CHECK(contains(result.err, "it has not answered for 2 s (after the job was to end)"));
 }

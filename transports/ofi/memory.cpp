@@ -62,6 +62,10 @@ void end_registration(const Registration& registration) noexcept
 bool is_readable([[maybe_unused]] std::span<const std::byte> memory) noexcept
 {
 #ifdef MADV_POPULATE_READ
+    // An older kernel refuses the advice, and any kernel pages without permission, with the same error.
+    static const bool can_tell = madvise(nullptr, 0, MADV_POPULATE_READ) == 0;
+    if (!can_tell)
+        return true;
     constexpr std::uintptr_t kPageBytes = 4096;
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) & ~(kPageBytes - 1);
     const auto end = reinterpret_cast<std::uintptr_t>(memory.data() + memory.size());
@@ -69,7 +73,7 @@ bool is_readable([[maybe_unused]] std::span<const std::byte> memory) noexcept
     do {
         result = madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ);
     } while (result != 0 && (errno == EINTR || errno == EAGAIN));
-    return result == 0 || (errno != EFAULT && errno != ENOMEM);
+    return result == 0;
 #else
     return true;
 #endif

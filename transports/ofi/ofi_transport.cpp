@@ -210,7 +210,7 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
 bool OfiTransport::lend(std::span<const std::byte> data, RemoteRegion& region)
 {
     // What cannot be read then ends this rank where it is copied, and the peer learns of that.
-    if (closed_ || (!modes_.pins_pages && !is_readable(data)))
+    if (closed_ || !is_readable(data))
         return false;
     RegistrationCache::Entry* const entry = lent_.acquire(data);
     if (entry == nullptr)

@@ -15,7 +15,10 @@ int to_fortran(HandleOf<T> handle)
     for (const PredefinedHandle& each : predefined<T>())
         if (each.object == handle && each.fortran >= 0)
             return each.fortran;
-    return static_cast<int>(number_of(reinterpret_cast<std::uintptr_t>(handle)));
+    const auto number = static_cast<int>(number_of(reinterpret_cast<std::uintptr_t>(handle)));
+    if constexpr (std::is_same_v<T, MPI_Request>)
+        note_fortran_request(handle, number);
+    return number;
 }
 
 /// The null handle, which is the first of a kind, for an integer that no handle has.
@@ -28,6 +31,9 @@ HandleOf<T> from_fortran(int number)
     const HandleOf<T> handle = known != all.end() ? known->object
                                : address == 0     ? all.front().object
                                                   : reinterpret_cast<HandleOf<T>>(address);
+    if constexpr (std::is_same_v<T, MPI_Comm>)
+        if (members_of_world.ranks == 0) [[unlikely]]
+            count_members_of_world();
     if constexpr (std::is_same_v<T, MPI_Comm>)
         last_converted = {handle, kOfCommunicators};
     if constexpr (std::is_same_v<T, MPI_Datatype>)

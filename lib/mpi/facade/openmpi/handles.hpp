@@ -1,5 +1,6 @@
 // Handles and statuses of Open MPI's programs. A handle is the address of an object whose first word is the
-// standard's handle: a predefined one, or the created object itself, whose first word is its address.
+// standard's handle: a predefined one, or the created object itself, whose first word is its address. Where Open MPI's
+// library for Fortran looks into objects, they have its form: created_objects.hpp.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include <type_traits>
 
 #include "lib/mpi/abi.hpp"
-#include "lib/mpi/facade/openmpi/created_op.hpp"
+#include "lib/mpi/facade/openmpi/created_objects.hpp"
 #include "numbers.hpp"
 
 namespace tutti::mpi::facade {
@@ -33,7 +34,7 @@ std::span<const PredefinedHandle> predefined() noexcept;
 }  // namespace tutti::mpi::facade
 
 extern "C" tutti::mpi::facade::PredefinedObject<256> ompi_request_null;
-extern "C" tutti::mpi::facade::PredefinedObject<512> ompi_mpi_comm_world;
+extern "C" tutti::mpi::facade::CommunicatorObject ompi_mpi_comm_world;
 
 namespace tutti::mpi::facade {
 
@@ -76,6 +77,10 @@ inline const std::uintptr_t* out(T handle)
                    : reinterpret_cast<const std::uintptr_t*>(value);
     else if constexpr (std::is_same_v<T, MPI_Op>)
         return value < 4096 ? out_predefined(handle) : &created_op(value).standard;
+    else if constexpr (std::is_same_v<T, MPI_Group>)
+        return value < 4096 ? out_predefined(handle) : &created_group(value).standard;
+    else if constexpr (std::is_same_v<T, MPI_Comm>)
+        return value < 4096 ? out_predefined(handle) : &created_communicator(value).standard;
     else
         return value < 4096 ? out_predefined(handle) : reinterpret_cast<const std::uintptr_t*>(value);
 }

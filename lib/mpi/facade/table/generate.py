@@ -340,13 +340,24 @@ std::span<const PredefinedHandle> predefined<MPI_{kind}>() noexcept
 """
 
 
+def object_in_cpp(kind, symbol, size, value, fortran):
+    """A predefined object, with what Open MPI's library for Fortran reads in it."""
+    if kind == "Group":
+        return f"GroupObject {symbol}{{.standard = {value}, .fortran = {fortran}}};"
+    if kind == "Comm":
+        members = "self" if symbol.endswith("_self") else "world"
+        return (f"CommunicatorObject {symbol}{{.standard = {value}, .local = &members_of_{members}, "
+                f".remote = &members_of_{members}}};")
+    return f"PredefinedObject<{size}> {symbol}{{{value}, {{}}}};"
+
+
 def handles_source(facts, numbers):
     objects, lists = [], []
     for kind in HANDLES:
         lines = []
         for name, symbol, size, fortran in facts.get(kind, []):
             value = numbers[standard_name(name)]
-            objects.append(f"PredefinedObject<{size}> {symbol}{{{value}, {{}}}};")
+            objects.append(object_in_cpp(kind, symbol, size, value, fortran))
             lines.append((value, f"&{symbol}.standard", "-1" if fortran == "-" else fortran))
         if lines:
             lists.append(predefined(kind, lines))

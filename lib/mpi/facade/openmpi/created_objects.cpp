@@ -1,0 +1,114 @@
+#include "lib/mpi/facade/openmpi/created_objects.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/facade/numbers_of.hpp"
+#include "lib/mpi/facade/openmpi/handles.hpp"
+#include "lib/mpi/facade/openmpi/other_languages.hpp"
+#include "lib/mpi/group.hpp"
+#include "lib/mpi/op.hpp"
+#include "lib/mpi/request.hpp"
+
+namespace tutti::mpi::facade {
+
+namespace {
+
+struct Created {
+    std::mutex mutex;
+    std::map<std::uintptr_t, CreatedOp> operators;
+    // The latest operator that has a function tells the function's language.
+    std::map<MPI_User_function*, const CreatedOp*> operators_by_function;
+    std::map<std::uintptr_t, GroupObject> groups;
+    struct Members {
+        CommunicatorObject object;
+        GroupObject local;
+        GroupObject remote;
+    };
+    std::map<std::uintptr_t, Members> communicators;
+};
+
+// Never destroyed: objects are used after main.
+Created& created()
+{
+    static Created& all = *new Created;
+    return all;
+}
+
+}  // namespace
+
+GroupObject members_of_world{};
+GroupObject members_of_self{.standard = 0, .ranks = 1};
+
+void count_members_of_world()
+{
+    if (const auto* const world = find<Communicator>(MPI_COMM_WORLD))
+        members_of_world.ranks = world->state->size();
+}
+
+CreatedOp& created_op(std::uintptr_t standard)
+{
+    Created& all = created();
+    const std::lock_guard lock(all.mutex);
+    CreatedOp& op = all.operators[standard];
+    op = {.standard = standard, .unused = {}, .flags = 0, .rest = {}};
+    all.operators_by_function[operator_of(reinterpret_cast<MPI_Op>(standard)).function.small] = &op;
+    return op;
+}
+
+bool is_fortran_operator(MPI_User_function* function)
+{
+    Created& all = created();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.operators_by_function.find(function);
+    return found != all.operators_by_function.end() && (found->second->flags & CreatedOp::kIsFortran) != 0;
+}
+
+GroupObject& created_group(std::uintptr_t standard)
+{
+    const auto* const found = find<Group>(reinterpret_cast<MPI_Group>(standard));
+    Created& all = created();
+    const std::lock_guard lock(all.mutex);
+    GroupObject& group = all.groups[standard];
+    group.standard = standard;
+    group.ranks = found != nullptr ? found->size() : 0;
+    group.fortran = static_cast<int>(number_of(reinterpret_cast<std::uintptr_t>(&group)));
+    return group;
+}
+
+CommunicatorObject& created_communicator(std::uintptr_t standard)
+{
+    Created& all = created();
+    const std::lock_guard lock(all.mutex);
+    Created::Members& made = all.communicators[standard];
+    made.object.standard = standard;
+    made.object.local = &made.local;
+    try {
+        ask(reinterpret_cast<MPI_Comm>(standard), [&made](const detail::CommunicatorState& state) {
+            const bool is_inter = state.both() != nullptr;
+            made.local.ranks = state.size();
+            made.remote.ranks = is_inter ? static_cast<int>(state.peers().size()) : 0;
+            made.object.flags = is_inter ? CommunicatorObject::kIsInter : 0;
+            made.object.remote = is_inter ? &made.remote : &made.local;
+        });
+    } catch (const Failure&) {
+        // It is being freed: functions of its attributes get its handle.
+    }
+    return made.object;
+}
+
+void note_fortran_request(const std::uintptr_t* handle, int number)
+{
+    // From the start of the operation's state.
+    static_assert(FaceRequest::kFortranOffset == 0x68);
+    const auto& state = *reinterpret_cast<const detail::RequestState*>(handle);
+    if (state.kind != detail::RequestState::Kind::own)
+        return;
+    const auto request = reinterpret_cast<MPI_Request>(reinterpret_cast<std::uintptr_t>(handle));
+    if (FaceRequest* const own = face_request(request); own != nullptr)
+        own->fortran = number;
+}
+
+}  // namespace tutti::mpi::facade
