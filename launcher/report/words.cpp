@@ -165,7 +165,7 @@ std::string group_in_words(const RankGroup& group)
         case RankState::computing:
             return fmt::format("computing {}{}", time, last);
         case RankState::polling:
-            return fmt::format("testing requests {}{}", time, last);
+            return fmt::format("polling {}{}", time, last);
         case RankState::sleeping:
             return fmt::format("asleep outside of Tutti {}{}", time, last);
         case RankState::stopped:

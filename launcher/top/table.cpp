@@ -83,7 +83,7 @@ std::string state_in_words(const RankGroup& group)
         case RankState::computing:
             return "computing" + after;
         case RankState::polling:
-            return "testing requests" + after;
+            return "polling" + after;
         case RankState::sleeping:
             return "asleep" + after;
         case RankState::stopped:

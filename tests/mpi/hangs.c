@@ -68,6 +68,15 @@ static void computes(void)
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, WORLD);
 }
 
+/* What it polls for never comes. */
+static void polls(void)
+{
+    int found = 0;
+    while (rank == 1 && !found)
+        MPI_Iprobe(0, 6, WORLD, &found, MPI_STATUS_IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, 1, 7, WORLD, MPI_STATUS_IGNORE);
+}
+
 static void stops(void)
 {
     MPI_Barrier(WORLD);
@@ -115,6 +124,7 @@ int main(int argc, char** argv)
                  {"barrier_against_receive", barrier_against_receive},
                  {"absent_from_fence", absent_from_fence},
                  {"computes", computes},
+                 {"polls", polls},
                  {"stops", stops},
                  {"two_communicators", two_communicators},
                  {"users_lock", users_lock}};
