@@ -13,8 +13,9 @@ using namespace tutti::test;
 
 namespace {
 
-/// Ranks that would go on for ever, with children of their own in the same process group.
-const char* const kForever = "sleep 1000 & echo ready; sleep 1000; echo never";
+/// Ranks that would go on for ever, with children of their own in the same process group. None is started behind
+/// "ready": a shell blocks signals while it does that, and its child would miss one.
+const char* const kForever = "sleep 1000 & sleep 1000 & echo ready; wait; echo never";
 
 std::vector<std::string> shell_command(const std::string& text)
 {
