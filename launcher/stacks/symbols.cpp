@@ -76,6 +76,19 @@ std::pair<std::string, int> call_site(Dwarf_Die& unit, Dwarf_Die& inlined)
     return {last_part(dwarf_filesrc(files, file, nullptr, nullptr)), number_of(inlined, DW_AT_call_line)};
 }
 
+/// The compilation unit of an address. clang makes no table of addresses (.debug_aranges) unless it is asked: then each
+/// unit says whether the address is its own.
+Dwarf_Die* unit_of(Dwfl_Module* module, Dwarf_Addr address, Dwarf_Addr& bias)
+{
+    if (Dwarf_Die* const found = dwfl_module_addrdie(module, address, &bias))
+        return found;
+    Dwarf_Die* unit = nullptr;
+    while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr)
+        if (dwarf_haspc(unit, address - bias) == 1)
+            return unit;
+    return nullptr;
+}
+
 }  // namespace
 
 void append_frames(Dwfl* process, Dwarf_Addr address, std::vector<StackFrame>& frames)
@@ -91,11 +104,12 @@ void append_frames(Dwfl* process, Dwarf_Addr address, std::vector<StackFrame>& f
     const char* const path =
         dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
     frame.object = last_part(path);
-    if (Dwfl_Line* const line = dwfl_module_getsrc(module, address)) {
-        frame.file = last_part(dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr));
-    }
     Dwarf_Addr bias = 0;
-    Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+    Dwarf_Die* const unit = unit_of(module, address, bias);
+    if (Dwarf_Line* const line = unit != nullptr ? dwarf_getsrc_die(unit, address - bias) : nullptr) {
+        frame.file = last_part(dwarf_linesrc(line, nullptr, nullptr));
+        dwarf_lineno(line, &frame.line);
+    }
     // Around an inlined function the first list has where that was written, the second where it was put.
     Dwarf_Die* at_address = nullptr;
     Dwarf_Die* scopes = nullptr;

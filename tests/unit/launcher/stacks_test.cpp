@@ -129,8 +129,11 @@ TEST_CASE("functions that the compiler has put into their callers are told", "[s
     if (!stacks_can_be_read())
         return;
     const Child child("inline");
+    // g++ names it without its parameters.
+    const std::string inlined = places(main_stack(child)).at(2);
+    CHECK((inlined == "put_into_its_caller:29" || inlined == "put_into_its_caller(int):29"));
     CHECK(places(main_stack(child)) ==
-          std::vector<std::string>{"wait_here():18", "middle(int):23", "put_into_its_caller:29", "main:60"});
+          std::vector<std::string>{"wait_here():18", "middle(int):23", inlined, "main:60"});
 }
 
 TEST_CASE("what a signal has interrupted is told without its handler", "[stacks]")
