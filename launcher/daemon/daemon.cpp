@@ -411,7 +411,8 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
             line.reset();
             daemon.run();
         }
-        end_descendants(std::chrono::duration_cast<std::chrono::milliseconds>(kGracePeriod));  // what has left its rank's process group
+        // What has left its rank's process group.
+        end_descendants(std::chrono::duration_cast<std::chrono::milliseconds>(kGracePeriod));
     } catch (const std::exception& error) {
         if (!tell_head(line.get(), identity, describe(error)))
             fmt::print(stderr, "tuttirun: {}\n", describe(error));
