@@ -56,7 +56,7 @@ void Runtime::begin(ThreadLevel threads)
     define_operators();
     define_communicators(*all.process);
     define_done_request(*all.process);
-    check::Checker::set_names(name_of_communicator);
+    check::Checker::add_names(name_of_communicator);
     phase_.store(Phase::running, std::memory_order_release);
     define_info_of_start();
 }

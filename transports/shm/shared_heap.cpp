@@ -80,7 +80,7 @@ SharedHeap::SharedHeap()
     if (segment == nullptr)
         return;
     auto& header = *static_cast<ArenaHeader*>(segment->base);
-    if (header.magic != ArenaHeader::kMagic)  // else libtutti and libmpi_abi are both loaded
+    if (header.magic != ArenaHeader::kMagic)  // else two versions of libtutti are loaded
         header = {ArenaHeader::kMagic, new_nonce()};
     preloaded_ = {static_cast<std::byte*>(segment->base), segment->bytes,
                   arena_key(header.nonce, segment->descriptor)};

@@ -33,6 +33,13 @@ std::string_view file_name(std::string_view path) noexcept
     return path.substr(path.rfind('/') + 1);
 }
 
+// Whether the code there is libtutti's, or of a library with MPI's functions, which stands on it.
+bool is_own(const Dl_info& object) noexcept
+{
+    return object.dli_fbase == own_object() ||
+           (object.dli_fname != nullptr && file_name(object.dli_fname).starts_with("libmpi"));
+}
+
 // The address as the object's file has it.
 std::uintptr_t address_in_file(const Dl_info& object, const void* address) noexcept
 {
@@ -90,7 +97,7 @@ Site call_site() noexcept
     for (int i = 1; i < count && found < site.size(); ++i) {
         Dl_info object{};
         void* const frame = frames[static_cast<std::size_t>(i)];
-        if (dladdr(frame, &object) != 0 && object.dli_fbase != own_object())
+        if (dladdr(frame, &object) != 0 && !is_own(object))
             site[found++] = frame;
     }
     return site;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
@@ -27,9 +28,24 @@ std::string tag_or_any(int tag)
     return tag == any_tag ? "any tag" : fmt::format("tag {}", tag);
 }
 
+// The faces' names, in the order in which they came. Never destroyed: threads may end after main.
+std::vector<NameOfCommunicator>& faces_names()
+{
+    static auto& all = *new std::vector<NameOfCommunicator>;
+    return all;
+}
+
 }  // namespace
 
-NameOfCommunicator Checker::names_ = nullptr;
+void Checker::add_names(NameOfCommunicator names)
+{
+    faces_names().push_back(names);
+}
+
+bool Checker::has_names() noexcept
+{
+    return !faces_names().empty();
+}
 
 Checker::Checker(detail::Process& process)
     : process_(process),
@@ -201,8 +217,9 @@ Status Checker::status_of(const protocol::UnexpectedRequest& message) noexcept
 
 std::string Checker::communicator(std::uint64_t context) const
 {
-    if (std::string name = names_ != nullptr ? names_(context) : ""; !name.empty())
-        return name;
+    for (const NameOfCommunicator name_of : faces_names())
+        if (std::string name = name_of(context); !name.empty())
+            return name;
     std::string words = "a communicator that was freed";
     process_.calls().communicators()->with(detail::CommunicatorState::collective_context_of(context),
                                            [&](const detail::CommunicatorState& state) {

@@ -57,7 +57,8 @@ public:
 
     /// Another finding, for faces.
     void add(Kind kind, const Site& site, const std::string& text) { findings_.add(kind, site, text); }
-    static void set_names(NameOfCommunicator names) noexcept { names_ = names; }
+    /// Of a face; there may be several.
+    static void add_names(NameOfCommunicator names);
 
 private:
     Operation& new_operation(detail::RequestState& state, Operation::Kind kind, std::uint64_t context,
@@ -67,9 +68,8 @@ private:
     void look_at_requests();
     void look_at_messages();
     std::string communicator(std::uint64_t context) const;
+    static bool has_names() noexcept;
     std::string describe(const Operation& operation) const;
-
-    static NameOfCommunicator names_;
 
     detail::Process& process_;
     const Options& options_;

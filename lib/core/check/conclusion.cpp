@@ -78,7 +78,7 @@ try {
 
 void Checker::conclude_communicators()
 {
-    if (!options_.handles || names_ != nullptr)  // a face with names tells of its own handles
+    if (!options_.handles || has_names())  // a face with names tells of its own handles
         return;
     process_.calls().communicators()->for_each([&](const detail::CommunicatorState& state) {
         const bool is_own = &state == process_.world().get() || &state == process_.self().get();

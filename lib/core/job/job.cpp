@@ -25,7 +25,7 @@
 namespace tutti::detail {
 
 // An address in the library whose runtime has joined the job. An inline variable is one in the whole process,
-// also where it has loaded two libraries with a runtime each.
+// also where it has loaded two versions of libtutti.
 inline std::atomic<const void*> joined_library{nullptr};
 
 namespace {
@@ -149,7 +149,7 @@ std::string library_with(const void* address)
     return dladdr(address, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname : "another library";
 }
 
-/// Throws if the runtime of another library has joined.
+/// Throws if the runtime of another libtutti has joined.
 void claim_process()
 {
     const void* const own = &joined_by;
@@ -159,8 +159,8 @@ void claim_process()
         return;
     throw Error(
         ErrorCode::invalid_argument, "Environment",
-        fmt::format("this process has joined its job by {}, and {} would join it as another rank; link "
-                    "only libmpi_abi, which has both interfaces, or load it first",
+        fmt::format("this process has joined its job by {}, and {} would join it as another rank; all that "
+                    "one process loads of Tutti must be of one installation",
                     library_with(first), library_with(own)));
 }
 

@@ -8,6 +8,8 @@
 
 namespace tutti::protocol {
 
+transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
+
 void Peers::make(std::unique_ptr<Peer>& slot, int rank)
 {
     slot = std::make_unique<Peer>(rank, options_.unexpected_bytes);

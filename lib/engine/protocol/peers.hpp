@@ -97,7 +97,7 @@ struct ProtocolOptions {
 inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
 
 /// For frames that are never `pending`, as the transport has copied them.
-inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
+extern transport::Completion nobody_waits;
 
 class Peers {
 public:
