@@ -45,17 +45,23 @@ std::string_view from_environment(const char* name)
     return value == nullptr ? std::string_view() : value;
 }
 
+[[noreturn]] void refuse(const std::string& why)
+{
+    throw tutti::Error(tutti::ErrorCode::invalid_argument, "init_process_group", why);
+}
+
 void start(Job& all, std::unique_ptr<tutti::Bootstrap> bootstrap)
 {
     // Autograd and the program's own threads call.
     all.environment.emplace(std::move(bootstrap),
                             tutti::EnvironmentOptions{.threads = tutti::ThreadLevel::multiple});
     all.pid = ::getpid();
-}
-
-[[noreturn]] void refuse(const std::string& why)
-{
-    throw tutti::Error(tutti::ErrorCode::invalid_argument, "init_process_group", why);
+    if (all.environment->thread_level() == tutti::ThreadLevel::multiple)
+        return;
+    all.environment.reset();
+    refuse("MPI has begun in this process at a thread level below MPI_THREAD_MULTIPLE, and torch calls from threads of "
+           "its own; begin it by MPI_Init_thread with MPI_THREAD_MULTIPLE (mpi4py: mpi4py.rc.thread_level = "
+           "\"multiple\"), or begin torch.distributed first");
 }
 
 // The job's number of a global rank.
