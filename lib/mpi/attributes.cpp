@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <type_traits>
@@ -101,9 +100,8 @@ bool Attributes<Handle>::take(int number, Attribute& found) const
 {
     {
         const std::lock_guard lock(keyvals().mutex);
-        const auto there = std::ranges::find(all_, number, &Attribute::number);
-        if (there != all_.end()) {
-            found = *there;
+        if (const auto there = set_at_.find(number); there != set_at_.end()) {
+            found = in_order_.at(there->second);
             return true;
         }
     }
@@ -113,10 +111,21 @@ bool Attributes<Handle>::take(int number, Attribute& found) const
 }
 
 template <class Handle>
+void Attributes<Handle>::add(Attribute attribute)
+{
+    const std::lock_guard lock(keyvals().mutex);
+    set_at_[attribute.number] = now_;
+    in_order_.emplace_hint(in_order_.end(), now_++, std::move(attribute));
+}
+
+template <class Handle>
 void Attributes<Handle>::forget(int number)
 {
     const std::lock_guard lock(keyvals().mutex);
-    std::erase_if(all_, [&](const Attribute& each) { return each.number == number; });
+    if (const auto there = set_at_.find(number); there != set_at_.end()) {
+        in_order_.erase(there->second);
+        set_at_.erase(there);
+    }
 }
 
 template <class Handle>
@@ -137,8 +146,7 @@ int Attributes<Handle>::set(Handle object, int number, void* value)
     // The callback sees the former value.
     if (const int code = remove(object, number); code != MPI_SUCCESS)
         return code;
-    const std::lock_guard lock(keyvals().mutex);
-    all_.push_back({number, key, value});
+    add({number, key, value});
     return MPI_SUCCESS;
 }
 
@@ -160,12 +168,12 @@ int Attributes<Handle>::remove(Handle object, int number)
 template <class Handle>
 int Attributes<Handle>::copy_to(Handle object, Attributes& to) const
 {
-    std::vector<Attribute> originals;
+    std::map<std::uint64_t, Attribute> originals;
     {
         const std::lock_guard lock(keyvals().mutex);
-        originals = all_;
+        originals = in_order_;
     }
-    for (Attribute& each : originals) {
+    for (auto& [time, each] : originals) {
         const Keyval<Handle>& key = *each.key;
         if (key.copy == nullptr)
             continue;
@@ -180,8 +188,7 @@ int Attributes<Handle>::copy_to(Handle object, Attributes& to) const
                 continue;
             each.value = copied;
         }
-        const std::lock_guard lock(keyvals().mutex);
-        to.all_.push_back(std::move(each));
+        to.add(std::move(each));
     }
     return MPI_SUCCESS;
 }
@@ -193,9 +200,9 @@ int Attributes<Handle>::remove_all(Handle object)
         int latest = 0;
         {
             const std::lock_guard lock(keyvals().mutex);
-            if (all_.empty())
+            if (in_order_.empty())
                 return MPI_SUCCESS;
-            latest = all_.back().number;
+            latest = in_order_.rbegin()->second.number;
         }
         if (const int code = remove(object, latest); code != MPI_SUCCESS)
             return code;

@@ -1,9 +1,10 @@
-// Attributes: values under keys that a program keeps with communicators, datatypes and windows.
-// Its callbacks run
-// without any lock of the library.
+// Attributes: values under keys that a program keeps with communicators, datatypes and windows. Its callbacks run without
+// any lock of the library.
 #pragma once
 
-#include <vector>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
 
 #include "lib/foundation/base/counted.hpp"
 #include "lib/mpi/abi.hpp"
@@ -78,9 +79,13 @@ private:
 
     // Whether there is one, which is copied.
     bool take(int number, Attribute& found) const;
+    void add(Attribute attribute);
     void forget(int number);
 
-    std::vector<Attribute> all_;  // in the order in which they were set
+    // By the times at which they were set. Programs may have many thousands.
+    std::map<std::uint64_t, Attribute> in_order_;
+    std::unordered_map<int, std::uint64_t> set_at_;
+    std::uint64_t now_ = 0;
 };
 
 /// What a duplicate inherits, and what happens before an object is freed: T is Communicator, Datatype or

@@ -12,10 +12,12 @@ namespace tutti::mpi {
 struct OriginPart {
     detail::OriginBlock block;
     std::size_t size_bytes;
+    datatype::TypemapRef layout{};  // the block's, where it is not a datatype's
 };
 struct TargetPart {
     detail::TargetBlock block;
     std::size_t size_bytes;
+    datatype::TypemapRef layout{};
 };
 
 [[noreturn]] void refuse_displacement(MPI_Aint displacement);
@@ -73,10 +75,11 @@ Cut<detail::TargetBlock> cut(const detail::TargetBlock& block, std::size_t begin
 
 [[noreturn]] void refuse_request();
 
-/// Throws Failure where operations may not have requests: in epochs of which targets are a part.
-inline void check_may_have_request(const Window& window)
+/// Throws Failure where operations may not have requests: in epochs of which targets are a part. One on no target is done at
+/// once, and no part of the epoch.
+inline void check_may_have_request(const Window& window, int target_rank)
 {
-    if (window.state->is_in_active_epoch()) [[unlikely]]
+    if (window.state->is_in_active_epoch() && target_rank != MPI_PROC_NULL) [[unlikely]]
         refuse_request();
 }
 

@@ -19,16 +19,15 @@ using Transfer = detail::Window::Failure (detail::Window::*)(const detail::Origi
 
 // One side has more room than the other one fills.
 void transfer_less(const Window& window, Transfer function, const OriginPart& origin,
-                   const TargetPart& target, bool is_there, detail::RequestState** state)
+                   const TargetPart& target, detail::RequestState** state)
 {
     const Side here{"origin", origin.size_bytes};
     const Side there{"target", target.size_bytes};
     const bool puts = function == &detail::Window::put;
     check_fits(puts ? here : there, puts ? there : here);
     const std::size_t bytes = std::min(here.bytes, there.bytes);
-    if (is_there)
-        check(((*window.state).*function)(cut(origin.block, 0, bytes).block,
-                                          cut(target.block, 0, bytes).block, state));
+    check(((*window.state).*function)(cut(origin.block, 0, bytes).block, cut(target.block, 0, bytes).block,
+                                      state));
 }
 
 /// `request`: where the handle goes; nullptr: the next synchronisation completes the operation.
@@ -41,18 +40,21 @@ void transfer_less(const Window& window, Transfer function, const OriginPart& or
     return guard(
         call, win, [&]() __attribute__((always_inline)) {
             const Window& window = window_of(win);
-            const OriginPart origin = origin_part(origin_addr, origin_count, origin_datatype);
             detail::RequestState* state = nullptr;
-            const bool is_there = is_target(window, target_rank);
             if (request != nullptr)
-                check_may_have_request(window);
-            const TargetPart target =
-                target_part(window, target_rank, is_there ? target_disp : 0, target_count, target_datatype);
-            detail::RequestState** const to_state = request == nullptr ? nullptr : &state;
-            if (origin.size_bytes != target.size_bytes) [[unlikely]]
-                transfer_less(window, function, origin, target, is_there, to_state);
-            else if (is_there) [[likely]]
-                check(((*window.state).*function)(origin.block, target.block, to_state));
+                check_may_have_request(window, target_rank);
+            if (is_target(window, target_rank)) [[likely]] {
+                const OriginPart origin = origin_part(origin_addr, origin_count, origin_datatype);
+                const TargetPart target =
+                    target_part(window, target_rank, target_disp, target_count, target_datatype);
+                detail::RequestState** const to_state = request == nullptr ? nullptr : &state;
+                if (origin.size_bytes != target.size_bytes) [[unlikely]]
+                    transfer_less(window, function, origin, target, to_state);
+                else
+                    check(((*window.state).*function)(origin.block, target.block, to_state));
+            } else {
+                static_cast<void>(const_view_of(origin_addr, 0, origin_datatype));  // no handle may be wrong
+            }
             if (request != nullptr)
                 *request = begun_on_window(window, state);
         });

@@ -6,6 +6,7 @@
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/op.hpp"
+#include "lib/mpi/pair_elements.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "lib/mpi/windows_blocks.hpp"
 
@@ -36,23 +37,37 @@ std::optional<DataType> only_element(const datatype::Signature& signature)
 
 std::optional<DataType> element_of(const Datatype& type)
 {
-    return type.number ? type.number : only_element(type.map->signature());
+    if (type.number) [[likely]]
+        return type.number;
+    const Datatype* const pair = only_pair(type);
+    return pair != nullptr ? pair->number : only_element(type.map->signature());
 }
 
-// Pairs have gaps in MPI, and are whole elements to operators.
-bool is_pair_with_gaps(const Datatype& type) noexcept
+// Of pairs that C puts gaps into: they are whole elements to operators.
+template <class Part>
+void take_whole_pairs(Part& part, const Datatype& type, MPI_Count count)
 {
-    return type.number && !type.map->is_contiguous();
+    if (type.map->is_contiguous()) [[likely]]
+        return;
+    const Datatype* const pair = only_pair(type);
+    if (pair == nullptr || pair->map->is_contiguous())
+        return;
+    if (pair == &type) {
+        part.size_bytes = static_cast<std::size_t>(count) * size_bytes(*pair->number);
+        part.block.count = part.size_bytes;
+        part.block.type = nullptr;
+        return;
+    }
+    part.layout = with_gaps(type, *pair);
+    part.size_bytes = static_cast<std::size_t>(count) * part.layout->size_bytes();
+    part.block.count = static_cast<std::size_t>(count);
+    part.block.type = part.layout.get();
 }
 
 OriginPart origin_elements(const void* address, MPI_Count count, MPI_Datatype datatype)
 {
     OriginPart part = origin_part(address, count, datatype);
-    if (const Datatype& type = datatype_of(datatype); is_pair_with_gaps(type)) {
-        part.size_bytes = static_cast<std::size_t>(count) * size_bytes(*type.number);
-        part.block.count = part.size_bytes;
-        part.block.type = nullptr;
-    }
+    take_whole_pairs(part, datatype_of(datatype), count);
     return part;
 }
 
@@ -60,11 +75,7 @@ TargetPart target_elements(const Window& window, int rank, MPI_Aint displacement
                            MPI_Datatype datatype)
 {
     TargetPart part = target_part(window, rank, displacement, count, datatype);
-    if (const Datatype& type = datatype_of(datatype); is_pair_with_gaps(type)) {
-        part.size_bytes = static_cast<std::size_t>(count) * size_bytes(*type.number);
-        part.block.count = part.size_bytes;
-        part.block.type = nullptr;
-    }
+    take_whole_pairs(part, datatype_of(datatype), count);
     return part;
 }
 
@@ -110,18 +121,16 @@ void accumulate_on(const Window& window, const void* origin_addr, MPI_Count orig
                    MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                    detail::RequestState** state)
 {
-    const OriginPart origin = origin_elements(origin_addr, origin_count, origin_datatype);
-    const bool is_there = is_target(window, target_rank);
-    const TargetPart target = target_elements(window, is_there ? target_rank : 0, is_there ? target_disp : 0,
-                                              target_count, target_datatype);
     if (op == MPI_NO_OP)
         fail(MPI_ERR_OP, "MPI_NO_OP is for calls that fetch what the target has");
     const Update update = update_of(op, target_datatype);
     check_elements(update, origin_datatype);
+    if (!is_target(window, target_rank))
+        return;
+    const OriginPart origin = origin_elements(origin_addr, origin_count, origin_datatype);
+    const TargetPart target = target_elements(window, target_rank, target_disp, target_count, target_datatype);
     const std::size_t bytes = origin.size_bytes;
     check_fits({"origin", bytes}, {"target", target.size_bytes});
-    if (!is_there)
-        return;
     if (bytes == target.size_bytes) [[likely]]
         return check(window.state->accumulate(origin.block, target.block, update, state));
     check_whole(update, bytes);
@@ -134,23 +143,22 @@ void get_accumulate_on(const Window& window, const void* origin_addr, MPI_Count 
                        MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                        detail::RequestState** state)
 {
-    const OriginPart result = origin_elements(result_addr, result_count, result_datatype);
-    const bool is_there = is_target(window, target_rank);
-    const TargetPart target = target_elements(window, is_there ? target_rank : 0, is_there ? target_disp : 0,
-                                              target_count, target_datatype);
     const Update update = update_of(op, target_datatype);
+    if (update.kind != Update::Kind::no_op)
+        check_elements(update, origin_datatype);
+    if (!is_target(window, target_rank))
+        return;
+    const OriginPart result = origin_elements(result_addr, result_count, result_datatype);
+    const TargetPart target = target_elements(window, target_rank, target_disp, target_count, target_datatype);
     const std::size_t bytes = target.size_bytes;
     check_fits({"target", bytes}, {"result", result.size_bytes});
     OriginPart origin{};
     std::size_t updated = bytes;
     if (update.kind != Update::Kind::no_op) {
         origin = origin_elements(origin_addr, origin_count, origin_datatype);
-        check_elements(update, origin_datatype);
         updated = origin.size_bytes;
         check_fits({"origin", updated}, {"target", bytes});
     }
-    if (!is_there)
-        return;
     if (updated == bytes && bytes == result.size_bytes) [[likely]]
         return check(window.state->get_accumulate(origin.block, result.block, target.block, update, state));
     check_whole(update, updated);
@@ -165,13 +173,14 @@ void get_accumulate_on(const Window& window, const void* origin_addr, MPI_Count 
 
 /// `begin` gets the window and, if there is to be a request, where its state goes.
 template <class Begin>
-int update_in(const char* call, MPI_Win win, bool has_request, MPI_Request* request, Begin&& begin)
+int update_in(const char* call, MPI_Win win, int target_rank, bool has_request, MPI_Request* request,
+              Begin&& begin)
 {
     return guard(call, win, [&] {
         const Window& window = window_of(win);
         if (has_request) {
             check_not_null(request, "request");
-            check_may_have_request(window);
+            check_may_have_request(window, target_rank);
         }
         detail::RequestState* state = nullptr;
         begin(window, has_request ? &state : nullptr);
@@ -207,7 +216,7 @@ int accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype ori
                MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                MPI_Win win)
 {
-    return update_in("MPI_Accumulate", win, false, nullptr,
+    return update_in("MPI_Accumulate", win, target_rank, false, nullptr,
                      [&](const Window& window, detail::RequestState** state) {
                          accumulate_on(window, origin_addr, origin_count, origin_datatype, target_rank,
                                        target_disp, target_count, target_datatype, op, state);
@@ -218,7 +227,7 @@ int raccumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype or
                 int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
                 MPI_Op op, MPI_Win win, MPI_Request* request)
 {
-    return update_in("MPI_Raccumulate", win, true, request,
+    return update_in("MPI_Raccumulate", win, target_rank, true, request,
                      [&](const Window& window, detail::RequestState** state) {
                          accumulate_on(window, origin_addr, origin_count, origin_datatype, target_rank,
                                        target_disp, target_count, target_datatype, op, state);
@@ -230,7 +239,7 @@ int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype
                    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                    MPI_Win win)
 {
-    return update_in("MPI_Get_accumulate", win, false, nullptr,
+    return update_in("MPI_Get_accumulate", win, target_rank, false, nullptr,
                      [&](const Window& window, detail::RequestState** state) {
                          get_accumulate_on(window, origin_addr, origin_count, origin_datatype, result_addr,
                                            result_count, result_datatype, target_rank, target_disp,
@@ -243,7 +252,7 @@ int rget_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatyp
                     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                     MPI_Win win, MPI_Request* request)
 {
-    return update_in("MPI_Rget_accumulate", win, true, request,
+    return update_in("MPI_Rget_accumulate", win, target_rank, true, request,
                      [&](const Window& window, detail::RequestState** state) {
                          get_accumulate_on(window, origin_addr, origin_count, origin_datatype, result_addr,
                                            result_count, result_datatype, target_rank, target_disp,
@@ -258,11 +267,11 @@ int fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype dataty
         const Window& window = window_of(win);
         const Datatype& type = element_type(datatype);
         const Update update = update_of(op, datatype);
+        if (!is_target(window, target_rank))
+            return;
         check_not_null(result_addr, "result_addr");
         if (update.kind != Update::Kind::no_op)
             check_not_null(origin_addr, "origin_addr");
-        if (!is_target(window, target_rank))
-            return;
         check_displacement(window, target_disp);
         if (type.number) [[likely]]
             check(window.state->fetch_and_op(static_cast<const std::byte*>(origin_addr),
@@ -284,11 +293,11 @@ int compare_and_swap(const void* origin_addr, const void* compare_addr, void* re
             fail(MPI_ERR_TYPE,
                  fmt::format("{} cannot be compared; this call takes integers, logical values and bytes",
                              type.name));
+        if (!is_target(window, target_rank))
+            return;
         check_not_null(origin_addr, "origin_addr");
         check_not_null(compare_addr, "compare_addr");
         check_not_null(result_addr, "result_addr");
-        if (!is_target(window, target_rank))
-            return;
         check_displacement(window, target_disp);
         check(window.state->compare_and_swap(
             static_cast<const std::byte*>(origin_addr), static_cast<const std::byte*>(compare_addr),

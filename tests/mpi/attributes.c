@@ -218,6 +218,44 @@ static void wrong_arguments(void)
     CHECK_OK(MPI_Comm_free_keyval(&key));
 }
 
+/* As many as a program likes, and in no order. */
+static void many(void)
+{
+    enum { kMany = 20000 };
+    static int keys[kMany], values[kMany];
+    MPI_Comm twin, third;
+    int i, found = 0;
+    void* got = NULL;
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_SELF, &twin));
+    for (i = 0; i < kMany; ++i)
+        CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keys[i], NULL));
+    for (i = 0; i < kMany; ++i)
+        CHECK_OK(MPI_Comm_set_attr(twin, keys[i * 7 % kMany], &values[i * 7 % kMany]));
+    for (i = 0; i < kMany; i += 3)
+        CHECK_OK(MPI_Comm_delete_attr(twin, keys[i]));
+    CHECK_OK(MPI_Comm_dup(twin, &third));
+    for (i = 0; i < kMany; ++i) {
+        CHECK_OK(MPI_Comm_get_attr(third, keys[i], &got, &found));
+        CHECK_EQUAL(found, i % 3 != 0);
+        if (i % 3 != 0)
+            CHECK(got == &values[i]);
+    }
+    /* A key that is freed stays one as long as anything has the attribute. */
+    for (i = 0; i < kMany; ++i) {
+        int key = keys[i];
+        CHECK_OK(MPI_Comm_free_keyval(&key));
+        CHECK_EQUAL(key, MPI_KEYVAL_INVALID);
+    }
+    CHECK_OK(MPI_Comm_get_attr(twin, keys[1], &got, &found));
+    CHECK(found && got == &values[1]);
+    CHECK_OK(MPI_Comm_delete_attr(twin, keys[1]));
+    CHECK_ERROR(MPI_Comm_get_attr(twin, keys[1], &got, &found), MPI_ERR_KEYVAL, "was freed");
+    CHECK_OK(MPI_Comm_free(&twin));
+    CHECK_OK(MPI_Comm_get_attr(third, keys[1], &got, &found));
+    CHECK(found && got == &values[1]);
+    CHECK_OK(MPI_Comm_free(&third));
+}
+
 int main(int argc, char** argv)
 {
     static int first = 1, second = 2;
@@ -229,6 +267,7 @@ int main(int argc, char** argv)
     by_old_names();
     of_mpi();
     wrong_arguments();
+    many();
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keys[0], NULL));
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keys[1], NULL));
     CHECK_OK(MPI_Comm_set_attr(MPI_COMM_SELF, keys[1], &first));

@@ -120,6 +120,87 @@ static void pairs(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+/* Pairs in datatypes that are made of them, at either end. C's structs have gaps within them, behind them, or none. */
+#define CHECK_PAIRS(Value, type)                                                                                         \
+    do {                                                                                                                 \
+        enum { kPairs = 25 };                                                                                            \
+        typedef struct {                                                                                                 \
+            Value value;                                                                                                 \
+            int place;                                                                                                   \
+        } Pair;                                                                                                          \
+        static Pair memory[kPairs], given[kPairs];                                                                       \
+        const int lengths[2] = {2, 3}, places[2] = {1, 7};                                                               \
+        MPI_Datatype forms[4], row;                                                                                      \
+        int form, i;                                                                                                     \
+        CHECK_OK(MPI_Type_contiguous(3, type, &forms[0]));                                                               \
+        CHECK_OK(MPI_Type_vector(5, 3, 5, type, &forms[1]));                                                             \
+        CHECK_OK(MPI_Type_indexed(2, lengths, places, type, &forms[2]));                                                 \
+        CHECK_OK(MPI_Type_contiguous(2, type, &row));                                                                    \
+        CHECK_OK(MPI_Type_create_hvector(3, 1, (MPI_Aint)(4 * sizeof(Pair)), row, &forms[3]));                           \
+        CHECK_OK(MPI_Type_free(&row));                                                                                   \
+        for (form = 0; form < 4; ++form) {                                                                               \
+            MPI_Win win;                                                                                                 \
+            int bytes = 0, count;                                                                                        \
+            CHECK_OK(MPI_Type_commit(&forms[form]));                                                                     \
+            memset(memory, 0, sizeof memory);                                                                            \
+            for (i = 0; i < kPairs; ++i) {                                                                               \
+                given[i].value = (Value)(i % 2 == 0 ? 1 + i : -1);                                                       \
+                given[i].place = 100 + i;                                                                                \
+            }                                                                                                            \
+            CHECK_OK(MPI_Type_size(type, &count));                                                                       \
+            CHECK_OK(MPI_Type_size(forms[form], &bytes));                                                                \
+            count = bytes / count;                                                                                       \
+            CHECK_OK(MPI_Win_create(memory, sizeof memory, sizeof(Pair), MPI_INFO_NULL, MPI_COMM_WORLD, &win));          \
+            CHECK_OK(MPI_Win_fence(0, win));                                                                             \
+            if (check_rank() == 0) {                                                                                     \
+                CHECK_OK(MPI_Accumulate(given, 1, forms[form], check_size() - 1, 0, 1, forms[form], MPI_MAXLOC, win));   \
+                CHECK_OK(MPI_Accumulate(given, count, type, check_size() - 1, 0, 1, forms[form], MPI_REPLACE, win));     \
+                CHECK_OK(MPI_Accumulate(given, 1, forms[form], check_size() - 1, 0, 1, forms[form], MPI_MAXLOC, win));   \
+            }                                                                                                            \
+            CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));                                                            \
+            for (i = 0, count = 0; i < kPairs && check_rank() == check_size() - 1; ++i) {                                \
+                const int hit = form == 0   ? i < 3                                                                      \
+                                : form == 1 ? i % 5 < 3 && i < 25                                                        \
+                                : form == 2 ? (i >= 1 && i < 3) || (i >= 7 && i < 10)                                    \
+                                            : i < 10 && i % 4 < 2;                                                       \
+                /* The greater of what replaced it, which came packed, and of what stands at its place. */               \
+                const Pair* best = hit && given[i].value > given[count].value ? &given[i] : &given[count];               \
+                CHECK(hit ? memory[i].value == best->value && memory[i].place == best->place                             \
+                          : memory[i].value == 0 && memory[i].place == 0);                                               \
+                count += hit;                                                                                            \
+            }                                                                                                            \
+            CHECK_OK(MPI_Win_free(&win));                                                                                \
+            CHECK_OK(MPI_Type_free(&forms[form]));                                                                       \
+        }                                                                                                                \
+    } while (0)
+
+static void pairs_in_derived(void)
+{
+    MPI_Datatype mixed, members[2];
+    const int lengths[2] = {1, 1};
+    const MPI_Aint places[2] = {0, 8};
+    int memory[4] = {0}, given[4] = {1, 1, 1, 1};
+    MPI_Win win;
+    CHECK_PAIRS(int, MPI_2INT);
+    CHECK_PAIRS(float, MPI_FLOAT_INT);
+    CHECK_PAIRS(double, MPI_DOUBLE_INT);
+    CHECK_PAIRS(long, MPI_LONG_INT);
+    CHECK_PAIRS(short, MPI_SHORT_INT);
+    CHECK_PAIRS(long double, MPI_LONG_DOUBLE_INT);
+    /* Of two kinds of pairs there is no operator. */
+    members[0] = MPI_2INT;
+    members[1] = MPI_FLOAT_INT;
+    CHECK_OK(MPI_Type_create_struct(2, lengths, places, members, &mixed));
+    CHECK_OK(MPI_Type_commit(&mixed));
+    CHECK_OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_ERROR(MPI_Accumulate(given, 1, mixed, 0, 0, 1, mixed, MPI_MAXLOC, win), MPI_ERR_OP, "one predefined type");
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Type_free(&mixed));
+}
+
 /* Elements in pieces at both ends; the datatypes are made of one basic type. */
 static void derived(void)
 {
@@ -240,6 +321,7 @@ int main(int argc, char** argv)
     MPI_Info_free(&info);
     operators();
     pairs();
+    pairs_in_derived();
     derived();
     ordered();
     sizes();

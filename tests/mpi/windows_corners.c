@@ -82,6 +82,49 @@ static void nobody(void)
     CHECK_EQUAL(memory, 7);
 }
 
+/* Operations on nobody: in any epoch, without buffers, and done at once. */
+static void on_nobody(void)
+{
+    int memory = 7, epoch, i, wrong = MPI_ERR_RANK;
+    MPI_Request requests[4];
+    MPI_Win win;
+    CHECK_OK(MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    for (epoch = 0; epoch < 3; ++epoch) { /* after a fence, of one lock, of all locks */
+        const int to = MPI_PROC_NULL;
+        CHECK_OK(MPI_Win_fence(0, win));
+        if (epoch == 1)
+            CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, check_rank(), 0, win));
+        else if (epoch == 2)
+            CHECK_OK(MPI_Win_lock_all(0, win));
+        CHECK_OK(MPI_Put(NULL, 3, MPI_INT, to, 5, 3, MPI_INT, win));
+        CHECK_OK(MPI_Get(NULL, 3, MPI_INT, to, -5, 2, MPI_INT, win));
+        CHECK_OK(MPI_Accumulate(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_SUM, win));
+        CHECK_OK(MPI_Get_accumulate(NULL, 3, MPI_INT, NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_SUM, win));
+        CHECK_OK(MPI_Fetch_and_op(NULL, NULL, MPI_INT, to, 0, MPI_SUM, win));
+        CHECK_OK(MPI_Compare_and_swap(NULL, NULL, NULL, MPI_INT, to, 0, win));
+        CHECK_OK(MPI_Rput(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, win, &requests[0]));
+        CHECK_OK(MPI_Rget(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, win, &requests[1]));
+        CHECK_OK(MPI_Raccumulate(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_SUM, win, &requests[2]));
+        CHECK_OK(
+            MPI_Rget_accumulate(NULL, 3, MPI_INT, NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_SUM, win, &requests[3]));
+        for (i = 0; i < 4; ++i)
+            CHECK(requests[i] != MPI_REQUEST_NULL);
+        CHECK_OK(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
+        /* What is wrong for any target stays wrong. */
+        CHECK_ERROR(MPI_Put(NULL, 3, MPI_DATATYPE_NULL, to, 0, 3, MPI_INT, win), MPI_ERR_TYPE, "MPI_Put");
+        CHECK_ERROR(MPI_Accumulate(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP, "MPI_NO_OP");
+        if (epoch == 1)
+            CHECK_OK(MPI_Win_unlock(check_rank(), win));
+        else if (epoch == 2)
+            CHECK_OK(MPI_Win_unlock_all(win));
+    }
+    CHECK_ERROR(MPI_Put(NULL, 0, MPI_INT, check_size(), 0, 0, MPI_INT, win), wrong, "");
+    CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_EQUAL(memory, 7);
+}
+
 /* No elements, at any place: nothing moves, and buffers may be null pointers. */
 static void nothing(void)
 {
@@ -378,6 +421,7 @@ int main(int argc, char** argv)
     check_errors_return();
     null_windows();
     nobody();
+    on_nobody();
     nothing();
     hints();
     assertions();

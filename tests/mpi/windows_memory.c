@@ -76,6 +76,116 @@ static void shared(int noncontiguous)
     MPI_Comm_free(&node);
 }
 
+/* Ranks without bytes, in a row with others: first, last, between, many one after the other. Their memory begins where that
+ * of the one before them ends. */
+static void shared_by_some(void)
+{
+    int rank, size, i, which, unit = 0;
+    MPI_Comm node;
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &size);
+    for (which = 0; which < 4; ++which) { /* the even ones, the odd ones, the last one, nobody */
+#define BYTES(of) (which == 0 ? (of) % 2 == 0 ? 1000 : 0 : which == 1 ? (of) % 2 * 12 : which == 2 && (of) == size - 1 ? 4096 : 0)
+        char *mine = NULL, *of = NULL, *end = NULL;
+        int anybody = 0;
+        MPI_Aint bytes = -1;
+        MPI_Win win;
+        CHECK_OK(MPI_Win_allocate_shared(BYTES(rank), 1, MPI_INFO_NULL, node, &mine, &win));
+        for (i = 0; i < size; ++i)
+            anybody += BYTES(i) != 0;
+        for (i = 0; i < size; ++i) {
+            CHECK_OK(MPI_Win_shared_query(win, i, &bytes, &unit, &of));
+            CHECK_EQUAL(bytes, BYTES(i));
+            CHECK((of != NULL) == (anybody != 0));
+            if (i != 0)
+                CHECK(of == end);
+            if (i == rank)
+                CHECK(of == mine);
+            end = of + bytes;
+        }
+        CHECK_OK(MPI_Win_fence(0, win));
+        memset(mine, rank + 1, BYTES(rank));
+        CHECK_OK(MPI_Win_fence(0, win));
+        for (i = 0; i < size; ++i) {
+            CHECK_OK(MPI_Win_shared_query(win, i, &bytes, &unit, &of));
+            if (bytes != 0)
+                CHECK(of[0] == i + 1 && of[bytes - 1] == i + 1);
+        }
+        CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+        CHECK_OK(MPI_Win_free(&win));
+#undef BYTES
+    }
+    /* One rank alone allows gaps: the others count on a row. */
+    {
+        long *mine = NULL, *of = NULL, *end = NULL;
+        MPI_Aint bytes = 0;
+        MPI_Info info = MPI_INFO_NULL;
+        MPI_Win win;
+        if (rank == size - 1) {
+            MPI_Info_create(&info);
+            MPI_Info_set(info, "alloc_shared_noncontig", "true");
+        }
+        CHECK_OK(MPI_Win_allocate_shared(sizeof(long), sizeof(long), info, node, &mine, &win));
+        for (i = 0; i < size; ++i) {
+            CHECK_OK(MPI_Win_shared_query(win, i, &bytes, &unit, &of));
+            if (size > 1 && i != 0)
+                CHECK(of == end);
+            end = of + 1;
+        }
+        CHECK_OK(MPI_Win_free(&win));
+        if (info != MPI_INFO_NULL)
+            MPI_Info_free(&info);
+    }
+    MPI_Comm_free(&node);
+}
+
+/* One access to several pieces that are attached one behind the other; a gap ends them. */
+static void attached_in_a_row(void)
+{
+    enum { kPiece = 50, kPieces = 4 };
+    static int memory[kPieces * kPiece + 1];
+    int got[kPieces * kPiece], i;
+    const int rank = check_rank(), next = (rank + 1) % check_size(), last = (rank + check_size() - 1) % check_size();
+    MPI_Aint own, there;
+    MPI_Win win;
+    for (i = 0; i < kPieces * kPiece; ++i)
+        memory[i] = 1000 * rank + i;
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    for (i = 0; i < kPieces; ++i) /* in no order */
+        CHECK_OK(MPI_Win_attach(win, memory + (i * 3 % kPieces) * kPiece, kPiece * sizeof(int)));
+    CHECK_OK(MPI_Get_address(memory, &own));
+    CHECK_OK(MPI_Sendrecv(&own, 1, MPI_AINT, last, 0, &there, 1, MPI_AINT, next, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win));
+    CHECK_OK(MPI_Get(got, kPieces * kPiece, MPI_INT, next, there, kPieces * kPiece, MPI_INT, win));
+    CHECK_OK(MPI_Win_flush(next, win));
+    for (i = 0; i < kPieces * kPiece; ++i)
+        CHECK_EQUAL(got[i], 1000 * next + i);
+    for (i = 0; i < kPieces * kPiece; ++i)
+        got[i] = -i;
+    CHECK_OK(MPI_Put(got, kPieces * kPiece - 1, MPI_INT, next, there + (MPI_Aint)sizeof(int), kPieces * kPiece - 1,
+                     MPI_INT, win));
+    CHECK_OK(MPI_Win_unlock(next, win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQUAL(memory[0], 1000 * rank);
+    for (i = 1; i < kPieces * kPiece; ++i)
+        CHECK_EQUAL(memory[i], 1 - i);
+    CHECK_EQUAL(memory[kPieces * kPiece], 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* Behind the last piece, and over the hole that one leaves. */
+    CHECK_OK(MPI_Win_detach(win, memory + 2 * kPiece));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+    CHECK_OK(MPI_Get(got, 2 * kPiece, MPI_INT, next, there, 2 * kPiece, MPI_INT, win));
+    CHECK_OK(MPI_Win_flush(next, win));
+    CHECK_OK(MPI_Win_unlock(next, win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (i = 0; i < kPieces; ++i)
+        if (i != 2)
+            CHECK_OK(MPI_Win_detach(win, memory + i * kPiece));
+    CHECK_OK(MPI_Win_free(&win));
+}
+
 /* One rank has all memory, as programs for nodes do. */
 static void one_has_all(void)
 {
@@ -350,7 +460,9 @@ int main(int argc, char** argv)
     check_errors_return();
     shared(0);
     shared(1);
+    shared_by_some();
     one_has_all();
+    attached_in_a_row();
     dynamic();
     attached_and_mapped();
     many_attached();

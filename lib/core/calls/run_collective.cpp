@@ -1,5 +1,6 @@
 #include "lib/core/calls/run_collective.hpp"
 
+#include "lib/core/communicators/creation.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "tutti/error.hpp"
 
@@ -86,9 +87,13 @@ Request start(const std::shared_ptr<CommunicatorState>& state, MakeRequest make,
     return RequestAccess::active(*request.release());
 }
 
+// Ranks may start such calls in any order, so each has a communicator of its own, which only its starts use.
 CallHandle persistent(const std::shared_ptr<CommunicatorState>& state, SharedPlan plan)
 {
-    return CallHandle(std::make_unique<CollectiveStarter>(state, std::move(plan)));
+    StatePointer own;
+    static_cast<void>(dup(state, Form::blocking, own));
+    own->set_name("a persistent request");
+    return CallHandle(std::make_unique<CollectiveStarter>(std::move(own), std::move(plan)));
 }
 
 void collective_ended(void* context) noexcept

@@ -42,7 +42,7 @@ public:
             if (entries_[i].address.load(std::memory_order_relaxed) == address)
                 entries_[i].set(0, 0, {});
     }
-    /// The region of these bytes, which lie within one piece.
+    /// The region of these bytes, if they lie within one piece.
     std::optional<transport::RemoteRegion> find(std::uint64_t address, std::uint64_t bytes) const noexcept
     {
         const std::size_t used = used_.load(std::memory_order_acquire);

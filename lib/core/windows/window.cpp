@@ -122,16 +122,20 @@ void Window::make_memory(const WindowMemory& memory)
     const std::size_t slots = std::max<std::size_t>(process_.bootstrap().local_peers().size(), 1);
     const std::size_t control_bytes = control_and_attached_bytes(slots);
     const int own = communicator_->rank();
-    const bool in_a_row = flavor_ == WindowFlavor::shared && memory.contiguous;
     WindowPlace place{};
     place.process = process_nonce();
     place.size_bytes = flavor_ == WindowFlavor::dynamic ? 0 : memory.size_bytes;
     place.unit_bytes = flavor_ == WindowFlavor::dynamic ? 1 : memory.unit_bytes;
-    place.owner = in_a_row ? 0 : own;
+    place.owner = own;
+    place.is_contiguous = flavor_ == WindowFlavor::shared && memory.contiguous;
 
     std::size_t wanted_bytes = flavor_ == WindowFlavor::create ? 0 : place.size_bytes;
-    if (in_a_row) {
+    // Apart only where all allow it: whoever has not said so may count on a row.
+    if (flavor_ == WindowFlavor::shared)
         places_ = all_places(communicator_, place);
+    const bool in_a_row = std::ranges::any_of(places_, &WindowPlace::is_contiguous);
+    if (in_a_row) {
+        place.owner = 0;
         wanted_bytes = 0;
         for (const WindowPlace& each : places_)
             wanted_bytes += own == 0 ? each.size_bytes : 0;
@@ -179,6 +183,8 @@ void Window::make_memory(const WindowMemory& memory)
             look_for(rank);
             unmapped += target(rank).memory == nullptr && target(rank).size_bytes != 0;
         }
+        if (in_a_row)
+            place_the_empty();
         base_ = flavor_ == WindowFlavor::create ? memory.base : target(own).memory;
     }
     if (flavor_ == WindowFlavor::shared) {
@@ -191,6 +197,22 @@ void Window::make_memory(const WindowMemory& memory)
     }
     if (const Failure failed = barrier("window"))
         std::rethrow_exception(failed);
+}
+
+// In a row, what has no bytes begins where the last part ends, or else where the first one begins.
+void Window::place_the_empty() noexcept
+{
+    std::byte* end = nullptr;
+    for (WindowTarget& each : targets_)
+        if (each.size_bytes != 0) {
+            end = each.memory;
+            break;
+        }
+    for (WindowTarget& each : targets_) {
+        if (each.memory == nullptr)
+            each.memory = end;
+        end = each.memory + each.size_bytes;
+    }
 }
 
 // Behind the control of a dynamic window is what is attached to it.

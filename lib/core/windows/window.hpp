@@ -199,6 +199,7 @@ private:
 
     // Under the engine's lock.
     void look_for(int rank);
+    void place_the_empty() noexcept;
     bool is_in_this_process(int rank) const noexcept;
     Failure acquire(Engine::Lock& lock, WindowLock kind, int rank);
     bool holds_a_lock() const noexcept;

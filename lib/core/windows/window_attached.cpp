@@ -11,15 +11,20 @@
 
 namespace tutti::detail {
 
-// Within one piece of memory that was attached.
+// Within pieces of memory that were attached, one behind the other without a gap.
 bool Window::is_attached(std::uintptr_t address, std::size_t bytes) const noexcept
 {
-    auto found = attached_.upper_bound(address);
-    if (found == attached_.begin())
+    auto next = attached_.upper_bound(address);
+    if (next == attached_.begin())
         return false;
-    --found;
-    const std::size_t before = address - found->first;
-    return before <= found->second && bytes <= found->second - before;
+    const auto first = std::prev(next);
+    const std::size_t before = address - first->first;
+    if (before > first->second)
+        return false;
+    std::size_t there = first->second - before;
+    for (; there < bytes && next != attached_.end() && next->first == address + there; ++next)
+        there += next->second;
+    return bytes <= there;
 }
 
 // Attached memory of a rank where this process maps it; nullptr: it does not, or nothing is attached there.

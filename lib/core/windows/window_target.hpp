@@ -64,7 +64,8 @@ struct WindowPlace {
     std::uint64_t size_bytes;
     std::uint64_t unit_bytes;
     std::int32_t owner;  // of the memory, a rank of the window
-    std::uint32_t failed;
+    std::uint16_t failed;
+    std::uint16_t is_contiguous;  // the rank wants the memory of a shared window in a row
     std::uint64_t is_granted;
 };
 
