@@ -77,8 +77,8 @@ Verdict LossPolicy::rank_aborted(const AbortReport& report, const std::string& h
 {
     const int status = report.status;
     const std::string& message = report.message;
-    // What a process that exits with `status` would show; an abort is never a success.
-    const int exit_status = (status & 0xff) != 0 ? status & 0xff : 1;
+    // What a process that exits with `status` would show; only 0 itself is a success.
+    const int exit_status = (status & 0xff) != 0 || status == 0 ? status & 0xff : 1;
     return end_for_rank(
         "rank_aborted", exit_status, report.rank, report.pid, host,
         fmt::format("called abort with status {}{}{}", status, message.empty() ? "" : ": ", message),

@@ -1,5 +1,5 @@
-// Attributes: values under keys that a program keeps with communicators, datatypes and windows. Its callbacks run without
-// any lock of the library.
+// Attributes: values under keys that a program keeps with communicators, datatypes and windows. Its callbacks
+// run without any lock of the library.
 #pragma once
 
 #include <cstdint>

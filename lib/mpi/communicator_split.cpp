@@ -43,11 +43,13 @@ Colour given_colour(int colour)
     return colour;
 }
 
+constexpr const char* kHardwareKey = "mpi_hw_resource_type";
+constexpr const char* kNode = "mpi_shared_memory";
+
 // The one kind of hardware that ranks are known to share is a node, which shares memory.
 Colour colour_by_hardware(const CommunicatorState& state, MPI_Info info)
 {
-    return value_of(info, "mpi_hw_resource_type") == "mpi_shared_memory" ? Colour(detail::node_colour(state))
-                                                                         : std::nullopt;
+    return value_of(info, kHardwareKey) == kNode ? Colour(detail::node_colour(state)) : std::nullopt;
 }
 
 Colour colour_by_resource(const CommunicatorState& state, MPI_Info info)
@@ -95,9 +97,14 @@ int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm)
 
 int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm)
 {
-    return split_by("MPI_Comm_split_type", comm, key, newcomm, [&](const detail::StatePointer& state) {
-        return colour_by_type(state, split_type, info);
-    });
+    const int code =
+        split_by("MPI_Comm_split_type", comm, key, newcomm,
+                 [&](const detail::StatePointer& state) { return colour_by_type(state, split_type, info); });
+    // What the library has chosen for an unguided split, it tells.
+    if (code == MPI_SUCCESS && split_type == MPI_COMM_TYPE_HW_UNGUIDED && info != MPI_INFO_NULL &&
+        *newcomm != MPI_COMM_NULL)
+        info_of(info).set(kHardwareKey, kNode);
+    return code;
 }
 
 }  // namespace tutti::mpi

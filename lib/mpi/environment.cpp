@@ -110,7 +110,7 @@ int is_thread_main(int* flag)
 
 int abort(MPI_Comm, int errorcode)
 {
-    const int status = errorcode < 1 || errorcode > 255 ? 1 : errorcode;
+    const int status = errorcode < 0 || errorcode > 255 ? 1 : errorcode;
     if (Runtime::is_running())
         Runtime::process().abort(status, fmt::format("called MPI_Abort with error code {}", errorcode));
     std::_Exit(status);

@@ -1,5 +1,5 @@
-// Datatypes of pairs (a value and its place) as operators take them: each pair is a whole element, with the gap that
-// C's struct has. Messages leave the gaps out.
+// Datatypes of pairs (a value and its place) as operators take them: each pair is a whole element, with the
+// gap that C's struct has. Messages leave the gaps out.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace tutti::mpi {
 
-/// The one predefined pair that the type is, or is made of; nullptr: there is none, or something else besides.
+/// The one predefined pair that the type is, or is made of; nullptr: there is none, or something else
+/// besides.
 const Datatype* only_pair(const Datatype& type);
 
 /// The layout of a type that is made of `pair` alone: the same pairs in the same order, and their gaps.

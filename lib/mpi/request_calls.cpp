@@ -49,10 +49,18 @@ int cancel(MPI_Request* request)
         }
         if (operation->kind == RequestState::Kind::collective)
             fail(MPI_ERR_REQUEST, "the request is a collective's, which cannot be cancelled; wait for it");
-        // Sends are not cancelled: their status says so.
         detail::Process& process = Runtime::process();
-        if (operation->kind == RequestState::Kind::receive &&
-            process.protocol().cancel(static_cast<protocol::ReceiveRequest&>(*operation)))
+        bool is_cancelled = false;
+        if (operation->kind == RequestState::Kind::receive) {
+            is_cancelled = process.protocol().cancel(static_cast<protocol::ReceiveRequest&>(*operation));
+        } else if (operation->kind == RequestState::Kind::send) {
+            // Sends to others are not cancelled: their status says so. One to this rank may still be on its
+            // way.
+            process.engine().progress();
+            is_cancelled = !operation->done &&
+                           process.protocol().cancel(static_cast<protocol::SendRequest&>(*operation));
+        }
+        if (is_cancelled)
             process.engine().started();
         return MPI_SUCCESS;
     });

@@ -47,6 +47,14 @@ inline TargetPart target_part(const Window& window, int rank, MPI_Aint displacem
             view.size_bytes};
 }
 
+/// The bytes of a part of an operation on nobody, which has no buffers. Throws Failure for a negative count
+/// or a handle that is no committed type's.
+inline std::size_t bytes_of_nobody(MPI_Count count, MPI_Datatype datatype)
+{
+    static std::byte somewhere;
+    return const_view_of(&somewhere, count, datatype).size_bytes;
+}
+
 /// Of the bytes that are moved.
 struct Side {
     const char* name;
@@ -75,11 +83,11 @@ Cut<detail::TargetBlock> cut(const detail::TargetBlock& block, std::size_t begin
 
 [[noreturn]] void refuse_request();
 
-/// Throws Failure where operations may not have requests: in epochs of which targets are a part. One on no target is done at
-/// once, and no part of the epoch.
+/// Throws Failure where operations may not have requests: in epochs of which targets are a part. One on no
+/// target is done at once, and no part of the epoch.
 inline void check_may_have_request(const Window& window, int target_rank)
 {
-    if (window.state->is_in_active_epoch() && target_rank != MPI_PROC_NULL) [[unlikely]]
+    if (is_target(window, target_rank) && window.state->is_in_active_epoch()) [[unlikely]]
         refuse_request();
 }
 

@@ -17,14 +17,19 @@ using Transfer = detail::Window::Failure (detail::Window::*)(const detail::Origi
                                                              const detail::TargetBlock&,
                                                              detail::RequestState**);
 
+void check_direction(Transfer function, const Side& here, const Side& there)
+{
+    const bool puts = function == &detail::Window::put;
+    check_fits(puts ? here : there, puts ? there : here);
+}
+
 // One side has more room than the other one fills.
 void transfer_less(const Window& window, Transfer function, const OriginPart& origin,
                    const TargetPart& target, detail::RequestState** state)
 {
     const Side here{"origin", origin.size_bytes};
     const Side there{"target", target.size_bytes};
-    const bool puts = function == &detail::Window::put;
-    check_fits(puts ? here : there, puts ? there : here);
+    check_direction(function, here, there);
     const std::size_t bytes = std::min(here.bytes, there.bytes);
     check(((*window.state).*function)(cut(origin.block, 0, bytes).block, cut(target.block, 0, bytes).block,
                                       state));
@@ -53,7 +58,8 @@ void transfer_less(const Window& window, Transfer function, const OriginPart& or
                 else
                     check(((*window.state).*function)(origin.block, target.block, to_state));
             } else {
-                static_cast<void>(const_view_of(origin_addr, 0, origin_datatype));  // no handle may be wrong
+                check_direction(function, {"origin", bytes_of_nobody(origin_count, origin_datatype)},
+                                {"target", bytes_of_nobody(target_count, target_datatype)});
             }
             if (request != nullptr)
                 *request = begun_on_window(window, state);

@@ -126,9 +126,11 @@ void accumulate_on(const Window& window, const void* origin_addr, MPI_Count orig
     const Update update = update_of(op, target_datatype);
     check_elements(update, origin_datatype);
     if (!is_target(window, target_rank))
-        return;
+        return check_fits({"origin", bytes_of_nobody(origin_count, origin_datatype)},
+                          {"target", bytes_of_nobody(target_count, target_datatype)});
     const OriginPart origin = origin_elements(origin_addr, origin_count, origin_datatype);
-    const TargetPart target = target_elements(window, target_rank, target_disp, target_count, target_datatype);
+    const TargetPart target =
+        target_elements(window, target_rank, target_disp, target_count, target_datatype);
     const std::size_t bytes = origin.size_bytes;
     check_fits({"origin", bytes}, {"target", target.size_bytes});
     if (bytes == target.size_bytes) [[likely]]
@@ -146,10 +148,16 @@ void get_accumulate_on(const Window& window, const void* origin_addr, MPI_Count 
     const Update update = update_of(op, target_datatype);
     if (update.kind != Update::Kind::no_op)
         check_elements(update, origin_datatype);
-    if (!is_target(window, target_rank))
+    if (!is_target(window, target_rank)) {
+        const Side target{"target", bytes_of_nobody(target_count, target_datatype)};
+        check_fits(target, {"result", bytes_of_nobody(result_count, result_datatype)});
+        if (update.kind != Update::Kind::no_op)
+            check_fits({"origin", bytes_of_nobody(origin_count, origin_datatype)}, target);
         return;
+    }
     const OriginPart result = origin_elements(result_addr, result_count, result_datatype);
-    const TargetPart target = target_elements(window, target_rank, target_disp, target_count, target_datatype);
+    const TargetPart target =
+        target_elements(window, target_rank, target_disp, target_count, target_datatype);
     const std::size_t bytes = target.size_bytes;
     check_fits({"target", bytes}, {"result", result.size_bytes});
     OriginPart origin{};

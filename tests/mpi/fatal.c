@@ -1,4 +1,5 @@
-/* Ends by an error that the program does not take: the argument says which. fatal_check looks at what is told. */
+/* Ends by an error that the program does not take: the argument says which. fatal_check looks at what is
+ * told. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -14,6 +15,10 @@ int main(int argc, char** argv)
         MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     if (which == 2 && value == 1)
         MPI_Abort(MPI_COMM_WORLD, 42);
+    if (which == 7 && value == 0)
+        MPI_Abort(MPI_COMM_WORLD, 0);
+    if (which == 8 && value == 1)
+        MPI_Abort(MPI_COMM_WORLD, 256);
     if (which == 4) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
         MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);

@@ -3,7 +3,8 @@
 
 static int rank, size;
 
-/* All ranks start the same requests, each in an order of its own, round after round, with other collectives between. */
+/* All ranks start the same requests, each in an order of its own, round after round, with other collectives
+ * between. */
 static void in_any_order(MPI_Comm comm)
 {
     enum { kRequests = 6, kRounds = 5 };

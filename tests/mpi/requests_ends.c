@@ -1,4 +1,5 @@
-/* Ends of requests: free, cancel, generalized ones, handles of ended ones; and what a status can be made to tell. */
+/* Ends of requests: free, cancel, generalized ones, handles of ended ones; and what a status can be made to
+ * tell. */
 #include "check.h"
 
 static int rank, size, right, left;
@@ -33,6 +34,48 @@ static void freed(void)
     CHECK_ERROR(MPI_Request_free(NULL), MPI_ERR_ARG, "null pointer");
 }
 
+/* No other rank can end such a wait: the message is withdrawn, unless it has been received. Others stay. */
+static void cancelled_to_oneself(int* large, int elements)
+{
+    MPI_Request requests[3];
+    MPI_Status status;
+    const int values[2] = {0, 1};
+    int i, in = -1, flag = -1;
+    for (i = 0; i < 3; ++i) {
+        if (i == 2)
+            CHECK_OK(MPI_Isend(large, elements, MPI_INT, 0, 4, MPI_COMM_SELF, &requests[i]));
+        else
+            CHECK_OK(MPI_Issend(&values[i], 1, MPI_INT, 0, 4, MPI_COMM_SELF, &requests[i]));
+    }
+    for (i = 2; i >= 0; i -= 2) {
+        CHECK_OK(MPI_Cancel(&requests[i]));
+        CHECK_OK(MPI_Wait(&requests[i], &status));
+        CHECK_OK(MPI_Test_cancelled(&status, &flag));
+        CHECK_EQUAL(flag, 1);
+    }
+    CHECK_OK(MPI_Recv(&in, 1, MPI_INT, 0, 4, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+    CHECK_EQUAL(in, 1);
+    CHECK_OK(MPI_Cancel(&requests[1])); /* too late */
+    CHECK_OK(MPI_Wait(&requests[1], &status));
+    CHECK_OK(MPI_Test_cancelled(&status, &flag));
+    CHECK_EQUAL(flag, 0);
+    CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+    CHECK_EQUAL(flag, 0);
+    CHECK_OK(MPI_Ssend_init(&rank, 1, MPI_INT, 0, 4, MPI_COMM_SELF, &requests[0]));
+    for (i = 0; i < 2; ++i) {
+        CHECK_OK(MPI_Start(&requests[0]));
+        if (i == 0)
+            CHECK_OK(MPI_Cancel(&requests[0]));
+        else
+            CHECK_OK(MPI_Recv(&in, 1, MPI_INT, 0, 4, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Wait(&requests[0], &status));
+        CHECK_OK(MPI_Test_cancelled(&status, &flag));
+        CHECK_EQUAL(flag, i == 0);
+    }
+    CHECK_EQUAL(in, rank);
+    CHECK_OK(MPI_Request_free(&requests[0]));
+}
+
 static void cancelled(void)
 {
     static int large[100000];
@@ -54,13 +97,16 @@ static void cancelled(void)
     CHECK_OK(MPI_Test_cancelled(&status, &flag));
     CHECK_EQUAL(flag, 1);
     CHECK_OK(MPI_Request_free(&requests[0]));
-    /* One that was matched, and a send. */
-    CHECK_OK(MPI_Isend(large, 100000, MPI_INT, right, 2, MPI_COMM_WORLD, &requests[0]));
-    CHECK_OK(MPI_Cancel(&requests[0]));
-    CHECK_OK(MPI_Recv(large, 100000, MPI_INT, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    CHECK_OK(MPI_Wait(&requests[0], &status));
-    CHECK_OK(MPI_Test_cancelled(&status, &flag));
-    CHECK_EQUAL(flag, 0);
+    /* One that was matched, and a send to another rank. */
+    if (right != rank) {
+        CHECK_OK(MPI_Isend(large, 100000, MPI_INT, right, 2, MPI_COMM_WORLD, &requests[0]));
+        CHECK_OK(MPI_Cancel(&requests[0]));
+        CHECK_OK(MPI_Recv(large, 100000, MPI_INT, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Wait(&requests[0], &status));
+        CHECK_OK(MPI_Test_cancelled(&status, &flag));
+        CHECK_EQUAL(flag, 0);
+    }
+    cancelled_to_oneself(large, 100000);
     CHECK_OK(MPI_Isend(&rank, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &requests[0]));
     CHECK_OK(MPI_Probe(rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Irecv(&in, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &requests[1]));

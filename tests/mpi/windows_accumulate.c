@@ -1,4 +1,5 @@
-/* MPI_Accumulate: all operators on all types that they are defined on, derived datatypes, many origins at once. */
+/* MPI_Accumulate: all operators on all types that they are defined on, derived datatypes, many origins at
+ * once. */
 #include <complex.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@ static void counters(MPI_Info info)
     CHECK_OK(MPI_Win_fence(0, win));
     for (round = 0; round < kRounds; ++round)
         for (j = 0; j < size; ++j)
-            CHECK_OK(MPI_Accumulate(mine, kCounters, MPI_LONG_LONG, (rank + j) % size, 0, kCounters, MPI_LONG_LONG,
-                                    MPI_SUM, win));
+            CHECK_OK(MPI_Accumulate(mine, kCounters, MPI_LONG_LONG, (rank + j) % size, 0, kCounters,
+                                    MPI_LONG_LONG, MPI_SUM, win));
     CHECK_OK(MPI_Win_fence(0, win));
     for (i = 0; i < kCounters; ++i)
         CHECK_EQUAL(counters[i], kRounds * (size * (size - 1) / 2 + (long long)i * size));
@@ -29,43 +30,43 @@ static void counters(MPI_Info info)
 }
 
 /* `there` op 3 `given`s of a rank, one after the other: what is expected was computed by hand. */
-#define CHECK_OP(Type, datatype, op, there, given, expected)                                                          \
-    do {                                                                                                              \
-        Type value = (given), memory[3];                                                                              \
-        MPI_Win over;                                                                                                 \
-        memory[0] = memory[1] = memory[2] = (there);                                                                  \
-        MPI_Win_create(memory, sizeof memory, sizeof(Type), MPI_INFO_NULL, MPI_COMM_WORLD, &over);                    \
-        CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check_rank(), 0, over));                                            \
-        CHECK_OK(MPI_Accumulate(&value, 1, datatype, check_rank(), 1, 1, datatype, op, over));          \
-        CHECK_OK(MPI_Win_unlock(check_rank(), over));                                                                 \
-        CHECK(memory[0] == (Type)(there));                                                                            \
-        CHECK(memory[1] == (Type)(expected));                                                                         \
-        CHECK(memory[2] == (Type)(there));                                                                            \
-        MPI_Win_free(&over);                                                                                          \
+#define CHECK_OP(Type, datatype, op, there, given, expected)                                       \
+    do {                                                                                           \
+        Type value = (given), memory[3];                                                           \
+        MPI_Win over;                                                                              \
+        memory[0] = memory[1] = memory[2] = (there);                                               \
+        MPI_Win_create(memory, sizeof memory, sizeof(Type), MPI_INFO_NULL, MPI_COMM_WORLD, &over); \
+        CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check_rank(), 0, over));                         \
+        CHECK_OK(MPI_Accumulate(&value, 1, datatype, check_rank(), 1, 1, datatype, op, over));     \
+        CHECK_OK(MPI_Win_unlock(check_rank(), over));                                              \
+        CHECK(memory[0] == (Type)(there));                                                         \
+        CHECK(memory[1] == (Type)(expected));                                                      \
+        CHECK(memory[2] == (Type)(there));                                                         \
+        MPI_Win_free(&over);                                                                       \
     } while (0)
 
-#define CHECK_ARITHMETIC(Type, datatype)                \
-    CHECK_OP(Type, datatype, MPI_SUM, 5, 7, 12);        \
-    CHECK_OP(Type, datatype, MPI_PROD, 5, 7, 35);       \
+#define CHECK_ARITHMETIC(Type, datatype)          \
+    CHECK_OP(Type, datatype, MPI_SUM, 5, 7, 12);  \
+    CHECK_OP(Type, datatype, MPI_PROD, 5, 7, 35); \
     CHECK_OP(Type, datatype, MPI_REPLACE, 5, 7, 7)
 
-#define CHECK_ORDERED(Type, datatype)               \
-    CHECK_ARITHMETIC(Type, datatype);               \
-    CHECK_OP(Type, datatype, MPI_MIN, 5, 7, 5);     \
-    CHECK_OP(Type, datatype, MPI_MIN, 7, 5, 5);     \
-    CHECK_OP(Type, datatype, MPI_MAX, 5, 7, 7);     \
+#define CHECK_ORDERED(Type, datatype)           \
+    CHECK_ARITHMETIC(Type, datatype);           \
+    CHECK_OP(Type, datatype, MPI_MIN, 5, 7, 5); \
+    CHECK_OP(Type, datatype, MPI_MIN, 7, 5, 5); \
+    CHECK_OP(Type, datatype, MPI_MAX, 5, 7, 7); \
     CHECK_OP(Type, datatype, MPI_MAX, 7, 5, 7)
 
-#define CHECK_INTEGER(Type, datatype)               \
-    CHECK_ORDERED(Type, datatype);                  \
-    CHECK_OP(Type, datatype, MPI_BAND, 5, 6, 4);    \
-    CHECK_OP(Type, datatype, MPI_BOR, 5, 6, 7);     \
-    CHECK_OP(Type, datatype, MPI_BXOR, 5, 6, 3);    \
-    CHECK_OP(Type, datatype, MPI_LAND, 5, 0, 0);    \
-    CHECK_OP(Type, datatype, MPI_LAND, 5, 6, 1);    \
-    CHECK_OP(Type, datatype, MPI_LOR, 0, 0, 0);     \
-    CHECK_OP(Type, datatype, MPI_LOR, 0, 6, 1);     \
-    CHECK_OP(Type, datatype, MPI_LXOR, 5, 6, 0);    \
+#define CHECK_INTEGER(Type, datatype)            \
+    CHECK_ORDERED(Type, datatype);               \
+    CHECK_OP(Type, datatype, MPI_BAND, 5, 6, 4); \
+    CHECK_OP(Type, datatype, MPI_BOR, 5, 6, 7);  \
+    CHECK_OP(Type, datatype, MPI_BXOR, 5, 6, 3); \
+    CHECK_OP(Type, datatype, MPI_LAND, 5, 0, 0); \
+    CHECK_OP(Type, datatype, MPI_LAND, 5, 6, 1); \
+    CHECK_OP(Type, datatype, MPI_LOR, 0, 0, 0);  \
+    CHECK_OP(Type, datatype, MPI_LOR, 0, 6, 1);  \
+    CHECK_OP(Type, datatype, MPI_LXOR, 5, 6, 0); \
     CHECK_OP(Type, datatype, MPI_LXOR, 5, 0, 1)
 
 static void operators(void)
@@ -120,58 +121,63 @@ static void pairs(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
-/* Pairs in datatypes that are made of them, at either end. C's structs have gaps within them, behind them, or none. */
-#define CHECK_PAIRS(Value, type)                                                                                         \
-    do {                                                                                                                 \
-        enum { kPairs = 25 };                                                                                            \
-        typedef struct {                                                                                                 \
-            Value value;                                                                                                 \
-            int place;                                                                                                   \
-        } Pair;                                                                                                          \
-        static Pair memory[kPairs], given[kPairs];                                                                       \
-        const int lengths[2] = {2, 3}, places[2] = {1, 7};                                                               \
-        MPI_Datatype forms[4], row;                                                                                      \
-        int form, i;                                                                                                     \
-        CHECK_OK(MPI_Type_contiguous(3, type, &forms[0]));                                                               \
-        CHECK_OK(MPI_Type_vector(5, 3, 5, type, &forms[1]));                                                             \
-        CHECK_OK(MPI_Type_indexed(2, lengths, places, type, &forms[2]));                                                 \
-        CHECK_OK(MPI_Type_contiguous(2, type, &row));                                                                    \
-        CHECK_OK(MPI_Type_create_hvector(3, 1, (MPI_Aint)(4 * sizeof(Pair)), row, &forms[3]));                           \
-        CHECK_OK(MPI_Type_free(&row));                                                                                   \
-        for (form = 0; form < 4; ++form) {                                                                               \
-            MPI_Win win;                                                                                                 \
-            int bytes = 0, count;                                                                                        \
-            CHECK_OK(MPI_Type_commit(&forms[form]));                                                                     \
-            memset(memory, 0, sizeof memory);                                                                            \
-            for (i = 0; i < kPairs; ++i) {                                                                               \
-                given[i].value = (Value)(i % 2 == 0 ? 1 + i : -1);                                                       \
-                given[i].place = 100 + i;                                                                                \
-            }                                                                                                            \
-            CHECK_OK(MPI_Type_size(type, &count));                                                                       \
-            CHECK_OK(MPI_Type_size(forms[form], &bytes));                                                                \
-            count = bytes / count;                                                                                       \
-            CHECK_OK(MPI_Win_create(memory, sizeof memory, sizeof(Pair), MPI_INFO_NULL, MPI_COMM_WORLD, &win));          \
-            CHECK_OK(MPI_Win_fence(0, win));                                                                             \
-            if (check_rank() == 0) {                                                                                     \
-                CHECK_OK(MPI_Accumulate(given, 1, forms[form], check_size() - 1, 0, 1, forms[form], MPI_MAXLOC, win));   \
-                CHECK_OK(MPI_Accumulate(given, count, type, check_size() - 1, 0, 1, forms[form], MPI_REPLACE, win));     \
-                CHECK_OK(MPI_Accumulate(given, 1, forms[form], check_size() - 1, 0, 1, forms[form], MPI_MAXLOC, win));   \
-            }                                                                                                            \
-            CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));                                                            \
-            for (i = 0, count = 0; i < kPairs && check_rank() == check_size() - 1; ++i) {                                \
-                const int hit = form == 0   ? i < 3                                                                      \
-                                : form == 1 ? i % 5 < 3 && i < 25                                                        \
-                                : form == 2 ? (i >= 1 && i < 3) || (i >= 7 && i < 10)                                    \
-                                            : i < 10 && i % 4 < 2;                                                       \
-                /* The greater of what replaced it, which came packed, and of what stands at its place. */               \
-                const Pair* best = hit && given[i].value > given[count].value ? &given[i] : &given[count];               \
-                CHECK(hit ? memory[i].value == best->value && memory[i].place == best->place                             \
-                          : memory[i].value == 0 && memory[i].place == 0);                                               \
-                count += hit;                                                                                            \
-            }                                                                                                            \
-            CHECK_OK(MPI_Win_free(&win));                                                                                \
-            CHECK_OK(MPI_Type_free(&forms[form]));                                                                       \
-        }                                                                                                                \
+/* Pairs in datatypes that are made of them, at either end. C's structs have gaps within them, behind them, or
+ * none. */
+#define CHECK_PAIRS(Value, type)                                                                           \
+    do {                                                                                                   \
+        enum { kPairs = 25 };                                                                              \
+        typedef struct {                                                                                   \
+            Value value;                                                                                   \
+            int place;                                                                                     \
+        } Pair;                                                                                            \
+        static Pair memory[kPairs], given[kPairs];                                                         \
+        const int lengths[2] = {2, 3}, places[2] = {1, 7};                                                 \
+        MPI_Datatype forms[4], row;                                                                        \
+        int form, i;                                                                                       \
+        CHECK_OK(MPI_Type_contiguous(3, type, &forms[0]));                                                 \
+        CHECK_OK(MPI_Type_vector(5, 3, 5, type, &forms[1]));                                               \
+        CHECK_OK(MPI_Type_indexed(2, lengths, places, type, &forms[2]));                                   \
+        CHECK_OK(MPI_Type_contiguous(2, type, &row));                                                      \
+        CHECK_OK(MPI_Type_create_hvector(3, 1, (MPI_Aint)(4 * sizeof(Pair)), row, &forms[3]));             \
+        CHECK_OK(MPI_Type_free(&row));                                                                     \
+        for (form = 0; form < 4; ++form) {                                                                 \
+            MPI_Win win;                                                                                   \
+            int bytes = 0, count;                                                                          \
+            CHECK_OK(MPI_Type_commit(&forms[form]));                                                       \
+            memset(memory, 0, sizeof memory);                                                              \
+            for (i = 0; i < kPairs; ++i) {                                                                 \
+                given[i].value = (Value)(i % 2 == 0 ? 1 + i : -1);                                         \
+                given[i].place = 100 + i;                                                                  \
+            }                                                                                              \
+            CHECK_OK(MPI_Type_size(type, &count));                                                         \
+            CHECK_OK(MPI_Type_size(forms[form], &bytes));                                                  \
+            count = bytes / count;                                                                         \
+            CHECK_OK(                                                                                      \
+                MPI_Win_create(memory, sizeof memory, sizeof(Pair), MPI_INFO_NULL, MPI_COMM_WORLD, &win)); \
+            CHECK_OK(MPI_Win_fence(0, win));                                                               \
+            if (check_rank() == 0) {                                                                       \
+                CHECK_OK(MPI_Accumulate(given, 1, forms[form], check_size() - 1, 0, 1, forms[form],        \
+                                        MPI_MAXLOC, win));                                                 \
+                CHECK_OK(MPI_Accumulate(given, count, type, check_size() - 1, 0, 1, forms[form],           \
+                                        MPI_REPLACE, win));                                                \
+                CHECK_OK(MPI_Accumulate(given, 1, forms[form], check_size() - 1, 0, 1, forms[form],        \
+                                        MPI_MAXLOC, win));                                                 \
+            }                                                                                              \
+            CHECK_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));                                              \
+            for (i = 0, count = 0; i < kPairs && check_rank() == check_size() - 1; ++i) {                  \
+                const int hit = form == 0   ? i < 3                                                        \
+                                : form == 1 ? i % 5 < 3 && i < 25                                          \
+                                : form == 2 ? (i >= 1 && i < 3) || (i >= 7 && i < 10)                      \
+                                            : i < 10 && i % 4 < 2;                                         \
+                /* The greater of what replaced it, which came packed, and of what stands at its place. */ \
+                const Pair* best = hit && given[i].value > given[count].value ? &given[i] : &given[count]; \
+                CHECK(hit ? memory[i].value == best->value&& memory[i].place == best->place                \
+                          : memory[i].value == 0 && memory[i].place == 0);                                 \
+                count += hit;                                                                              \
+            }                                                                                              \
+            CHECK_OK(MPI_Win_free(&win));                                                                  \
+            CHECK_OK(MPI_Type_free(&forms[form]));                                                         \
+        }                                                                                                  \
     } while (0)
 
 static void pairs_in_derived(void)
@@ -195,7 +201,8 @@ static void pairs_in_derived(void)
     CHECK_OK(MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
     CHECK_OK(MPI_Win_fence(0, win));
-    CHECK_ERROR(MPI_Accumulate(given, 1, mixed, 0, 0, 1, mixed, MPI_MAXLOC, win), MPI_ERR_OP, "one predefined type");
+    CHECK_ERROR(MPI_Accumulate(given, 1, mixed, 0, 0, 1, mixed, MPI_MAXLOC, win), MPI_ERR_OP,
+                "one predefined type");
     CHECK_OK(MPI_Win_fence(0, win));
     CHECK_OK(MPI_Win_free(&win));
     CHECK_OK(MPI_Type_free(&mixed));
@@ -224,8 +231,8 @@ static void derived(void)
         for (j = 0; j < kColumns; ++j)
             matrix[i][j] = 100 * i + j;
     }
-    CHECK_OK(MPI_Win_create(matrix, sizeof(double) * kRows * kColumns, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
-                            &win));
+    CHECK_OK(MPI_Win_create(matrix, sizeof(double) * kRows * kColumns, sizeof(double), MPI_INFO_NULL,
+                            MPI_COMM_WORLD, &win));
     CHECK_OK(MPI_Win_fence(0, win));
     for (j = 0; j < size; ++j) {
         CHECK_OK(MPI_Accumulate(column_here, kRows, MPI_DOUBLE, j, 1, 1, column, MPI_SUM, win));
@@ -267,7 +274,8 @@ static void ordered(void)
     for (i = 0; i < 100; ++i) {
         given[i] = i;
         CHECK_OK(MPI_Accumulate(&given[i], 1, MPI_INT, next, 0, 1, MPI_INT, MPI_REPLACE, win));
-        CHECK_OK(MPI_Accumulate(&given[i], 1, MPI_INT, next, 1, 1, MPI_INT, i % 2 ? MPI_SUM : MPI_REPLACE, win));
+        CHECK_OK(
+            MPI_Accumulate(&given[i], 1, MPI_INT, next, 1, 1, MPI_INT, i % 2 ? MPI_SUM : MPI_REPLACE, win));
     }
     CHECK_OK(MPI_Win_fence(0, win));
     CHECK_EQUAL(memory[0], 99);
@@ -287,7 +295,8 @@ static void sizes(void)
     size_t s;
     int i, j, wrong;
     MPI_Win win;
-    CHECK_OK(MPI_Win_create(memory, sizeof(double) * kMost, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(
+        MPI_Win_create(memory, sizeof(double) * kMost, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     for (s = 0; s < sizeof counts / sizeof *counts; ++s) {
         for (i = 0; i < kMost; ++i) {
             memory[i] = i;

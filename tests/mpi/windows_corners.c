@@ -106,14 +106,15 @@ static void on_nobody(void)
         CHECK_OK(MPI_Rput(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, win, &requests[0]));
         CHECK_OK(MPI_Rget(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, win, &requests[1]));
         CHECK_OK(MPI_Raccumulate(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_SUM, win, &requests[2]));
-        CHECK_OK(
-            MPI_Rget_accumulate(NULL, 3, MPI_INT, NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_SUM, win, &requests[3]));
+        CHECK_OK(MPI_Rget_accumulate(NULL, 3, MPI_INT, NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_SUM, win,
+                                     &requests[3]));
         for (i = 0; i < 4; ++i)
             CHECK(requests[i] != MPI_REQUEST_NULL);
         CHECK_OK(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
         /* What is wrong for any target stays wrong. */
         CHECK_ERROR(MPI_Put(NULL, 3, MPI_DATATYPE_NULL, to, 0, 3, MPI_INT, win), MPI_ERR_TYPE, "MPI_Put");
-        CHECK_ERROR(MPI_Accumulate(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP, "MPI_NO_OP");
+        CHECK_ERROR(MPI_Accumulate(NULL, 3, MPI_INT, to, 0, 3, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP,
+                    "MPI_NO_OP");
         if (epoch == 1)
             CHECK_OK(MPI_Win_unlock(check_rank(), win));
         else if (epoch == 2)

@@ -76,8 +76,8 @@ static void shared(int noncontiguous)
     MPI_Comm_free(&node);
 }
 
-/* Ranks without bytes, in a row with others: first, last, between, many one after the other. Their memory begins where that
- * of the one before them ends. */
+/* Ranks without bytes, in a row with others: first, last, between, many one after the other. Their memory
+ * begins where that of the one before them ends. */
 static void shared_by_some(void)
 {
     int rank, size, i, which, unit = 0;
@@ -86,7 +86,11 @@ static void shared_by_some(void)
     MPI_Comm_rank(node, &rank);
     MPI_Comm_size(node, &size);
     for (which = 0; which < 4; ++which) { /* the even ones, the odd ones, the last one, nobody */
-#define BYTES(of) (which == 0 ? (of) % 2 == 0 ? 1000 : 0 : which == 1 ? (of) % 2 * 12 : which == 2 && (of) == size - 1 ? 4096 : 0)
+#define BYTES(of)                                                \
+    (which == 0                       ? (of) % 2 == 0 ? 1000 : 0 \
+     : which == 1                     ? (of) % 2 * 12            \
+     : which == 2 && (of) == size - 1 ? 4096                     \
+                                      : 0)
         char *mine = NULL, *of = NULL, *end = NULL;
         int anybody = 0;
         MPI_Aint bytes = -1;
@@ -146,7 +150,8 @@ static void attached_in_a_row(void)
     enum { kPiece = 50, kPieces = 4 };
     static int memory[kPieces * kPiece + 1];
     int got[kPieces * kPiece], i;
-    const int rank = check_rank(), next = (rank + 1) % check_size(), last = (rank + check_size() - 1) % check_size();
+    const int rank = check_rank(), next = (rank + 1) % check_size(),
+              last = (rank + check_size() - 1) % check_size();
     MPI_Aint own, there;
     MPI_Win win;
     for (i = 0; i < kPieces * kPiece; ++i)
@@ -155,7 +160,8 @@ static void attached_in_a_row(void)
     for (i = 0; i < kPieces; ++i) /* in no order */
         CHECK_OK(MPI_Win_attach(win, memory + (i * 3 % kPieces) * kPiece, kPiece * sizeof(int)));
     CHECK_OK(MPI_Get_address(memory, &own));
-    CHECK_OK(MPI_Sendrecv(&own, 1, MPI_AINT, last, 0, &there, 1, MPI_AINT, next, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Sendrecv(&own, 1, MPI_AINT, last, 0, &there, 1, MPI_AINT, next, 0, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win));
     CHECK_OK(MPI_Get(got, kPieces * kPiece, MPI_INT, next, there, kPieces * kPiece, MPI_INT, win));
     CHECK_OK(MPI_Win_flush(next, win));
@@ -163,8 +169,8 @@ static void attached_in_a_row(void)
         CHECK_EQUAL(got[i], 1000 * next + i);
     for (i = 0; i < kPieces * kPiece; ++i)
         got[i] = -i;
-    CHECK_OK(MPI_Put(got, kPieces * kPiece - 1, MPI_INT, next, there + (MPI_Aint)sizeof(int), kPieces * kPiece - 1,
-                     MPI_INT, win));
+    CHECK_OK(MPI_Put(got, kPieces * kPiece - 1, MPI_INT, next, there + (MPI_Aint)sizeof(int),
+                     kPieces * kPiece - 1, MPI_INT, win));
     CHECK_OK(MPI_Win_unlock(next, win));
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_EQUAL(memory[0], 1000 * rank);

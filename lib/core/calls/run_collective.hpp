@@ -74,7 +74,8 @@ private:
     std::shared_ptr<const void> kept_;
 };
 
-/// A plan that is started repeatedly, in any order with others. Its requests share it. Collective: it exchanges messages.
+/// A plan that is started repeatedly, in any order with others. Its requests share it. Collective: it
+/// exchanges messages.
 CallHandle persistent(const std::shared_ptr<CommunicatorState>& state, SharedPlan plan);
 
 /// A blocking call moves no plan.

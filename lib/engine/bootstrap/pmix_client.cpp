@@ -204,8 +204,8 @@ void PmixClient::abort(int status, std::string_view message)
     const std::string text(message);
     if (!control_ || !control_->abort(status, message))
         abort_by_server(status, text);
-    // The launcher ends this process unless it has done so already. An abort never exits with status 0.
-    ::_exit((status & 0xff) != 0 ? status & 0xff : 1);
+    // The launcher ends this process unless it has done so already. Only an abort with 0 exits with status 0.
+    ::_exit((status & 0xff) != 0 || status == 0 ? status & 0xff : 1);
 }
 
 void PmixClient::abort_by_server(int status, const std::string& text)

@@ -16,8 +16,8 @@ void Protocol::peer_lost(int rank, std::string_view reason)
     Receiver::lose(lost);
 }
 
-// All are lost before the first operation ends: whoever learns of that end may tell other peers, and no transport takes
-// a frame any more.
+// All are lost before the first operation ends: whoever learns of that end may tell other peers, and no
+// transport takes a frame any more.
 void Protocol::fail_all(std::string_view reason)
 {
     std::vector<Peer*> lost;
@@ -90,6 +90,23 @@ bool Receiver::cancel(ReceiveRequest& request) noexcept
     request.unannounce();
     request.status.cancelled = true;
     request.finish(ErrorCode::success);
+    return true;
+}
+
+bool Protocol::cancel(SendRequest& request)
+{
+    if (request.peer_rank != options().own_rank || request.stage != SendRequest::Stage::awaiting_cts)
+        return false;
+    UnexpectedRequest* unreceived = nullptr;
+    for_each_unexpected(unexpected_count(), [&](const UnexpectedRequest& message) {
+        if (message.sender == request.peer_rank && message.is_rts && message.offer.sender_id == request.id)
+            unreceived = &const_cast<UnexpectedRequest&>(message);
+    });
+    if (unreceived == nullptr)
+        return false;
+    request.status.cancelled = true;
+    extract(*unreceived);
+    drop(*unreceived);
     return true;
 }
 

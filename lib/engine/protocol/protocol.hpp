@@ -34,10 +34,15 @@ public:
         return sent;
     }
     using Peers::has_pending, Sender::gathers, Sender::reads_in_place, Sender::retry, Sender::send;
-    using Receiver::cancel, Receiver::fail_awaited_from_anybody, Receiver::receive;
     using Receiver::drop, Receiver::extract, Receiver::probe, Receiver::receive_matched;
+    using Receiver::fail_awaited_from_anybody, Receiver::receive;
     using Receiver::for_each_posted, Receiver::for_each_unexpected, Receiver::unexpected_count;
     using Rendezvous::copy_own, Rendezvous::end_view, Rendezvous::for_each_offered;
+
+    using Receiver::cancel;
+    /// Withdraws a message of this rank to itself that nobody has received yet: it is received by nobody, and
+    /// its status says so. False: it has been received, or goes to another rank.
+    bool cancel(SendRequest& request);
 
     /// Removes all references to a request in any stage, for a caller that gives up because the engine
     /// failed. No transport may hold a frame of it. The peer is not told.

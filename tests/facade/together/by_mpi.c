@@ -1,15 +1,16 @@
-/* A module that uses MPI, compiled with each library's header. Its functions return how many checks failed. */
+/* A module that uses MPI, compiled with each library's header. Its functions return how many checks failed.
+ */
 #include <mpi.h>
 #include <stdio.h>
 
 static int failures;
 
-#define EXPECT(condition)                                                    \
-    do {                                                                     \
-        if (!(condition)) {                                                  \
+#define EXPECT(condition)                                                   \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            ++failures;                                                      \
-        }                                                                    \
+            ++failures;                                                     \
+        }                                                                   \
     } while (0)
 
 static int copied, deleted;
@@ -24,7 +25,7 @@ static int copy(MPI_Comm comm, int key, void* state, void* value, void* to, int*
     return MPI_SUCCESS;
 }
 
-static int delete(MPI_Comm comm, int key, void* value, void* state)
+static int delete (MPI_Comm comm, int key, void* value, void* state)
 {
     ++deleted;
     return MPI_SUCCESS;

@@ -1,6 +1,6 @@
-/* Several libraries of MPI's names, and Tutti's own interface, in one process, as Python's modules load them: each for itself
-   alone. together END_ORDER MODULE...: END_ORDER is "same" or "reverse". All are ways into the one job of this process;
-   the end of one leaves the others whole. */
+/* Several libraries of MPI's names, and Tutti's own interface, in one process, as Python's modules load them:
+   each for itself alone. together END_ORDER MODULE...: END_ORDER is "same" or "reverse". All are ways into
+   the one job of this process; the end of one leaves the others whole. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -70,12 +70,12 @@ TEST_CASE("A rank that never joins ends the job once others have joined, and no 
     check_end(after.rank_exited(exit_of(2, 0, false, false), "a"), 1, kAbsent);
 }
 
-TEST_CASE("An abort is never a success", "[loss]")
+TEST_CASE("An abort ends the job with its status", "[loss]")
 {
     LossPolicy policy(1);
     check_end(policy.rank_aborted({1, 70, 7, "out of paper", {}}, "a"), 7,
               "rank 1 (pid 70, on a) called abort with status 7: out of paper; ending the job");
-    check_end(policy.rank_aborted({1, 70, 0, "", {}}, "a"), 1,
+    check_end(policy.rank_aborted({1, 70, 0, "", {}}, "a"), 0,
               "rank 1 (pid 70, on a) called abort with status 0; ending the job");
     CHECK(policy.rank_aborted({1, 70, 256, "", {}}, "a").exit_status == 1);
     CHECK(policy.rank_aborted({1, 70, -1, "", {}}, "a").exit_status == 255);
