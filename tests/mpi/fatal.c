@@ -2,6 +2,7 @@
  * told. */
 #include <mpi.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int main(int argc, char** argv)
 {
@@ -19,6 +20,12 @@ int main(int argc, char** argv)
         MPI_Abort(MPI_COMM_WORLD, 0);
     if (which == 8 && value == 1)
         MPI_Abort(MPI_COMM_WORLD, 256);
+    if (which == 9) { /* as the last call, by other roots: rank 1 comes late */
+        usleep(value == 1 ? 300000 : 0);
+        MPI_Bcast(&value, 1, MPI_INT, value, MPI_COMM_WORLD);
+        MPI_Finalize();
+        return 0;
+    }
     if (which == 4) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
         MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);

@@ -50,6 +50,21 @@ static void barrier_against_receive(void)
     MPI_Barrier(WORLD);
 }
 
+/* The call with which a communicator begins to share memory. */
+static void fourth_against_receive(void)
+{
+    MPI_Comm fresh;
+    int i;
+    MPI_Comm_dup(WORLD, &fresh);
+    MPI_Comm_set_name(fresh, "fresh");
+    for (i = 0; i < 3; ++i)
+        MPI_Barrier(fresh);
+    if (rank == 0)
+        MPI_Barrier(fresh);
+    else
+        MPI_Recv(&value, 1, MPI_INT, 0, 42, WORLD, MPI_STATUS_IGNORE);
+}
+
 static void absent_from_fence(void)
 {
     MPI_Win table;
@@ -122,6 +137,7 @@ int main(int argc, char** argv)
                  {"both_probe", both_probe},
                  {"absent_from_collective", absent_from_collective},
                  {"barrier_against_receive", barrier_against_receive},
+                 {"fourth_against_receive", fourth_against_receive},
                  {"absent_from_fence", absent_from_fence},
                  {"computes", computes},
                  {"polls", polls},
@@ -130,8 +146,8 @@ int main(int argc, char** argv)
                  {"users_lock", users_lock}};
     const char* const which = argc > 1 ? argv[1] : "";
     int threads;
-    MPI_Init_thread(&argc, &argv,
-                    strcmp(which, "users_lock") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &threads);
+    MPI_Init_thread(&argc, &argv, strcmp(which, "users_lock") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &threads);
     MPI_Comm_dup(WORLD, &rows);
     MPI_Comm_set_name(rows, "rows");
     MPI_Comm_rank(rows, &rank);

@@ -45,8 +45,12 @@ NodeBoard* CommunicatorState::settle_board(progress::Engine::Lock& lock)
 void CommunicatorState::make_board(progress::Engine::Lock& lock)
 {
     CommunicatorGroup group(*this, next_collective());
-    group.announce({.kind = collectives::CallKind::share_memory});
     progress::Engine& engine = process_.engine();
+    // Reports show each of the two waits as one within this call.
+    const auto wait_for = [&](Task& task) {
+        group.announce({.kind = collectives::CallKind::share_memory});
+        drive(engine, lock, group, task);
+    };
     std::unique_ptr<NodeBoard> made;
     BoardCard card{};
     if (rank_ == 0) {
@@ -59,7 +63,7 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
     }
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&card, 1));
     Task informed = collectives::broadcast_flat(group, bytes, 0);
-    drive(engine, lock, group, informed);
+    wait_for(informed);
     if (rank_ != 0 && BoardCard::parse(bytes))
         made = or_nothing([&] { return NodeBoard::open(card, process_.exchange()); });
     if (made)
@@ -69,7 +73,7 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
     const collectives::Buffer vote{reinterpret_cast<std::byte*>(&all_have_it), 1, 1};
     Task voted =
         collectives::allreduce_flat(group, vote.data, vote, {reduction::Op::min, reduction::DataType::uint8});
-    drive(engine, lock, group, voted);
+    wait_for(voted);
     if (made)
         made->close_descriptor();
     if (all_have_it != 0)
