@@ -1,5 +1,7 @@
 #include "lib/mpi/callbacks.hpp"
 
+#include "lib/mpi/generalized.hpp"
+
 namespace tutti::mpi {
 
 int known_class(int error_class) noexcept
@@ -62,19 +64,19 @@ int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key,
     return function(window, key, value, extra_state);
 }
 
-int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status)
+int call_query(const Generalized& request, MPI_Status* status)
 {
-    return function(extra_state, status);
+    return request.query_function(request.extra_state, status);
 }
 
-int call_free(MPI_Grequest_free_function* function, void* extra_state)
+int call_free(const Generalized& request)
 {
-    return function(extra_state);
+    return request.free_function(request.extra_state);
 }
 
-int call_cancel(MPI_Grequest_cancel_function* function, void* extra_state, bool is_complete)
+int call_cancel(const Generalized& request, bool is_complete)
 {
-    return function(extra_state, is_complete ? 1 : 0);
+    return request.cancel_function(request.extra_state, is_complete ? 1 : 0);
 }
 
 }  // namespace tutti::mpi

@@ -7,6 +7,8 @@
 
 namespace tutti::mpi {
 
+struct Generalized;
+
 /// The class of an error as programs know it: those behind a facade do not know all.
 int known_class(int error_class) noexcept;
 
@@ -28,8 +30,8 @@ int call_delete(MPI_Type_delete_attr_function* function, MPI_Datatype datatype, 
                 void* extra_state);
 int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key, void* value,
                 void* extra_state);
-int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status);
-int call_free(MPI_Grequest_free_function* function, void* extra_state);
-int call_cancel(MPI_Grequest_cancel_function* function, void* extra_state, bool is_complete);
+int call_query(const Generalized& request, MPI_Status* status);
+int call_free(const Generalized& request);
+int call_cancel(const Generalized& request, bool is_complete);
 
 }  // namespace tutti::mpi

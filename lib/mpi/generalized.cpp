@@ -30,7 +30,7 @@ Completed query(Engine::Lock& lock, Generalized& request)
     MPI_Status status;
     fill_empty(&status);
     lock.unlock();
-    const int code = call_query(request.query_function, request.extra_state, &status);
+    const int code = call_query(request, &status);
     lock.lock();
     return {.status = {.source = status.MPI_SOURCE,
                        .tag = status.MPI_TAG,
@@ -40,10 +40,17 @@ Completed query(Engine::Lock& lock, Generalized& request)
             .code = code};
 }
 
+Generalized* generalized_of(MPI_Request request)
+{
+    const detail::RequestState* const state = state_of(request);
+    FaceRequest* const own = state == nullptr ? nullptr : face_request(request);
+    return own == nullptr ? nullptr : own->generalized();
+}
+
 int end(Engine::Lock& lock, Generalized& request)
 {
     lock.unlock();
-    const int code = call_free(request.free_function, request.extra_state);
+    const int code = call_free(request);
     lock.lock();
     delete &request;
     return code;
@@ -65,9 +72,7 @@ int grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_func
 int grequest_complete(MPI_Request request)
 {
     return guard("MPI_Grequest_complete", [&] {
-        const detail::RequestState* const state = state_of(request);
-        FaceRequest* const own = state == nullptr ? nullptr : face_request(request);
-        Generalized* const generalized = own == nullptr ? nullptr : own->generalized();
+        Generalized* const generalized = generalized_of(request);
         if (generalized == nullptr)
             fail(MPI_ERR_REQUEST, "the request is none that MPI_Grequest_start made");
         Engine& engine = Runtime::process().engine();

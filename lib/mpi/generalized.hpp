@@ -20,7 +20,15 @@ struct Generalized final : FaceRequest {
     MPI_Grequest_cancel_function* const cancel_function;
     void* const extra_state;
     bool has_handle = true;
+
+    /// Where Open MPI's library for Fortran says that the functions are Fortran's: so far from the handle.
+    static constexpr std::size_t kLanguageOffset = 0xc0;
+    std::byte unused_too[kLanguageOffset - kFortranOffset - 5 * sizeof(void*) - 1]{};
+    bool is_of_c = true;
 };
+
+/// nullptr for requests of another kind and inactive ones. Throws Failure for what is no request.
+Generalized* generalized_of(MPI_Request request);
 
 /// How a completed one ended. Under the lock, which is released for the program's function.
 Completed query(progress::Engine::Lock& lock, Generalized& request);

@@ -44,7 +44,7 @@ int cancel(MPI_Request* request)
         if (Generalized* const generalized = own != nullptr ? own->generalized() : nullptr) {
             const bool is_complete = generalized->done;
             lock.unlock();
-            const int code = call_cancel(generalized->cancel_function, generalized->extra_state, is_complete);
+            const int code = call_cancel(*generalized, is_complete);
             return code == MPI_SUCCESS ? code : hand_over("MPI_Cancel", MPI_COMM_NULL, code);
         }
         if (operation->kind == RequestState::Kind::collective)

@@ -2,6 +2,7 @@
 #include "lib/mpi/callbacks.hpp"
 
 #include "lib/mpi/facade/statuses.hpp"
+#include "lib/mpi/generalized.hpp"
 #include "other_languages.hpp"
 
 namespace tutti::mpi {
@@ -49,6 +50,16 @@ void error_handler_of(facade::Function* function, T object, int& code, const cha
     if (!facade::call_fortran_error_handler<T>(function, handle, &own))
         as_programs<void(HandleOf<T>*, int*, ...)>(function)(&handle, &own, call);
     code = in_code(own);
+}
+
+/// A function of Fortran's for a generalized request: all arguments are addresses, the last one that of the
+/// code. The extra state is an address already.
+template <class Standard, class... Arguments>
+int call_fortran(Standard* function, void* extra_state, Arguments*... arguments)
+{
+    int code = 0;
+    as_programs<void(void*, Arguments*..., int*)>(function)(extra_state, arguments..., &code);
+    return code;
 }
 
 }  // namespace
@@ -123,23 +134,28 @@ int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key,
     return delete_of(as_programs<facade::Function>(function), window, key, value, extra_state);
 }
 
-int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status)
+int call_query(const Generalized& request, MPI_Status* status)
 {
     facade::Status own{};
     facade::out_status(*status, own);
-    const int code = as_programs<int(void*, facade::Status*)>(function)(extra_state, &own);
+    const int code = request.is_of_c ? as_programs<int(void*, facade::Status*)>(request.query_function)(
+                                           request.extra_state, &own)
+                                     : call_fortran(request.query_function, request.extra_state, &own);
     *status = facade::in_status(own);
     return in_code(code);
 }
 
-int call_free(MPI_Grequest_free_function* function, void* extra_state)
+int call_free(const Generalized& request)
 {
-    return in_code(function(extra_state));
+    return in_code(request.is_of_c ? request.free_function(request.extra_state)
+                                   : call_fortran(request.free_function, request.extra_state));
 }
 
-int call_cancel(MPI_Grequest_cancel_function* function, void* extra_state, bool is_complete)
+int call_cancel(const Generalized& request, bool is_complete)
 {
-    return in_code(function(extra_state, is_complete ? 1 : 0));
+    int complete = is_complete ? 1 : 0;
+    return in_code(request.is_of_c ? request.cancel_function(request.extra_state, complete)
+                                   : call_fortran(request.cancel_function, request.extra_state, &complete));
 }
 
 }  // namespace tutti::mpi

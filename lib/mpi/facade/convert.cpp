@@ -8,11 +8,13 @@ namespace {
 
 // The standard's codes: a class in bits 0-5 and a sentence's slot above; those of MPI_T have slot 15, those
 // that the program added are above MPI_ERR_LASTCODE. The program's: a class in bits 0-6 and the slot above;
-// MPI_T's are classes, added ones begin where codes with a slot end.
+// MPI_T's are classes, added ones begin where codes with a slot end and behind the program's
+// MPI_ERR_LASTCODE.
 constexpr int kStandardClassBits = 6;
 constexpr int kOwnClassBits = 7;
 constexpr int kToolSlot = 15;
-constexpr int kFirstAdded = (MPI_ERR_LASTCODE + 1) << (kOwnClassBits - kStandardClassBits);
+constexpr int kFirstAdded =
+    std::max((MPI_ERR_LASTCODE + 1) << (kOwnClassBits - kStandardClassBits), kLimit_ERR_LASTCODE + 1);
 constexpr int kAddedShift = kFirstAdded - (MPI_ERR_LASTCODE + 1);
 
 constexpr int low_bits(int code, int bits) noexcept

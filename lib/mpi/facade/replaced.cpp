@@ -28,7 +28,7 @@ int convert_attribute(int key, void* value, const int* flag)
     std::memcpy(&standard, value, sizeof standard);
     if (key == MPI_LASTUSEDCODE) {
         own = &last_code;
-        *own = out_code(*standard);
+        *own = *standard == MPI_ERR_LASTCODE ? kLimit_ERR_LASTCODE : out_code(*standard);
     } else {
         own = key == MPI_HOST ? &host : &ranks_that_read_and_write;
         *own = out_rank(*standard);

@@ -6,6 +6,7 @@
 #include "lib/mpi/facade/mpich/other_languages.hpp"
 #include "lib/mpi/facade/replaced.hpp"
 #include "lib/mpi/facade/statuses.hpp"
+#include "lib/mpi/generalized.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 using namespace tutti::mpi;
@@ -91,13 +92,12 @@ void MPII_Keyval_set_proxy(int key, facade::CopyProxy* copy, facade::DeleteProxy
     facade::remember_proxies(key, {copy, remove});
 }
 
-// Functions of Fortran in generalized requests, and of the old C++ bindings, take other arguments than those
-// of C.
-void MPII_Grequest_set_lang_f77(int)
+void MPII_Grequest_set_lang_f77(int request)
 {
-    tutti::base::say("tutti: MPI_Grequest_start: this library does not have this function in Fortran\n");
-    abort(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+    generalized_of(in<MPI_Request>(request))->is_of_c = false;
 }
+
+// Functions of the old C++ bindings take other arguments than those of C.
 void MPII_Op_set_cxx(int, facade::Function*)
 {
     tutti::base::say("tutti: MPI::Op::Init: this library does not have this function; use MPI_Op_create\n");

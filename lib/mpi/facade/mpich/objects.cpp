@@ -13,13 +13,17 @@ namespace {
     return true;
 }();
 
+// Where MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY point to.
+int unweighted;
+int weights_empty;
+
 }  // namespace
 
 #pragma GCC visibility push(default)
 
 extern "C" {
 
-// What MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY point to.
+// What the module mpi_f08 passes in place of its own two.
 int* MPIR_C_MPI_UNWEIGHTED;
 int* MPIR_C_MPI_WEIGHTS_EMPTY;
 
@@ -35,8 +39,16 @@ tutti::mpi::facade::Status* MPI_F08_STATUSES_IGNORE = &MPIR_F08_MPI_STATUSES_IGN
 extern void* const MPI_T_PVAR_ALL_HANDLES_of_programs __asm__("MPI_T_PVAR_ALL_HANDLES");
 void* const MPI_T_PVAR_ALL_HANDLES_of_programs = &MPIR_F08_MPI_BOTTOM;
 
-int* const MPI_UNWEIGHTED_of_programs = reinterpret_cast<int*>(&MPIR_C_MPI_UNWEIGHTED);
-int* const MPI_WEIGHTS_EMPTY_of_programs = reinterpret_cast<int*>(&MPIR_C_MPI_WEIGHTS_EMPTY);
+int* const MPI_UNWEIGHTED_of_programs = &unweighted;
+int* const MPI_WEIGHTS_EMPTY_of_programs = &weights_empty;
+
+// libmpichfort has variables of the same names, which come first in programs in Fortran: these are filled,
+// then.
+[[maybe_unused]] static const bool kAreWeightsThere = [] {
+    MPIR_C_MPI_UNWEIGHTED = MPI_UNWEIGHTED_of_programs;
+    MPIR_C_MPI_WEIGHTS_EMPTY = MPI_WEIGHTS_EMPTY_of_programs;
+    return true;
+}();
 
 // MPI_COMM_DUP_FN and its like: the copy is the value itself.
 int MPIR_Dup_fn(int, int, void*, void* value, void* copied, int* is_copied)

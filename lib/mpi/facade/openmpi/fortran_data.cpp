@@ -37,10 +37,27 @@ int* MPI_F_STATUSES_IGNORE = reinterpret_cast<int*>(&mpi_fortran_statuses_ignore
 int ompi_mpi_state = 2;
 bool ompi_mpi_param_check = false;
 facade::Status ompi_status_empty = {-1, -1, 0, 0, 0};
-// Empty lists of theirs.
+// Empty tables of theirs.
 int ompi_errcode_intern_lastused;
 char ompi_errcodes_intern[120];
-char ompi_registered_datareps[64];
+// A ring that libmpi_mpifh puts an item into for each call of MPI_Register_datarep.
+struct Ring {
+    struct Item {
+        std::byte object[16];
+        Item* next;
+        Item* previous;
+        std::byte rest[8];
+    };
+    std::byte object[16];
+    Item end;
+    std::size_t items;
+} ompi_registered_datareps = {.object = {},
+                              .end = {.object = {},
+                                      .next = &ompi_registered_datareps.end,
+                                      .previous = &ompi_registered_datareps.end,
+                                      .rest = {}},
+                              .items = 0};
+static_assert(offsetof(Ring, end.next) == 0x20 && offsetof(Ring, items) == 0x38 && sizeof(Ring) == 64);
 
 int MPIX_Query_cuda_support()
 {
@@ -84,18 +101,21 @@ int ompi_fortran_string_c2f(const char* text, char* made, int length)
     std::fill(made + copied, made + room, ' ');
     return 0;
 }
-// For programs that are spawned, which there are none of.
-int ompi_fortran_argv_blank_f2c(const char*, int, int, char***)
+// For programs that are spawned, which there are none of: no arguments. The caller frees what it is given.
+int ompi_fortran_argv_blank_f2c(const char*, int, int, char*** made)
 {
-    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+    *made = nullptr;
+    return 0;
 }
-int ompi_fortran_argv_count_f2c(const char*, int, int, int, char***)
+int ompi_fortran_argv_count_f2c(const char*, int, int, int, char*** made)
 {
-    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+    *made = nullptr;
+    return 0;
 }
-int ompi_fortran_multiple_argvs_f2c(int, const char*, int, char****)
+int ompi_fortran_multiple_argvs_f2c(int count, const char*, int, char**** made)
 {
-    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+    *made = static_cast<char***>(std::calloc(static_cast<std::size_t>(count) + 1, sizeof(char**)));
+    return *made == nullptr ? facade::out_code(MPI_ERR_NO_MEM) : 0;
 }
 
 const std::uintptr_t* ompi_datatype_match_size(int size, std::uint16_t kind, std::uint16_t)
