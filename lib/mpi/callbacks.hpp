@@ -16,6 +16,10 @@ void call_operator(const UserFunction& function, void* in, void* inout, MPI_Coun
                    MPI_Datatype datatype);
 void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call);
 void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call);
+/// What MPI::ERRORS_THROW_EXCEPTIONS of the old C++ bindings does, which only programs behind a facade know:
+/// may throw.
+void throw_error(MPI_Comm comm, int& code, const char* call);
+void throw_error(MPI_Win window, int& code, const char* call);
 
 // These return the program's code.
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,

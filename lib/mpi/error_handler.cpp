@@ -62,6 +62,9 @@ int take_code(const char* call, const ErrorHandler& handler, Handle object, int 
         case Action::call:
             call_function(handler, object, code, call);
             break;
+        case Action::throw_exception:
+            throw_error(object, code, call);
+            break;
     }
     return code;
 }
@@ -73,6 +76,7 @@ const Predefined<ErrorHandler, ErrorHandler::kPredefined> ErrorHandler::predefin
     &predefined_handler(Action::end_job, 0x141),
     &predefined_handler(Action::end_job, 0x142),
     &predefined_handler(Action::give_back, 0x143),
+    &predefined_handler(Action::throw_exception, kThrows),
 };
 
 ErrorHandler& fatal_errors() noexcept

@@ -15,7 +15,9 @@ struct ErrorHandler final : ObjectOf<ErrorHandler> {
     static constexpr Kind kKind = Kind::error_handler;
     static const Predefined<ErrorHandler, kPredefined> predefined;
 
-    enum class Action { end_job, give_back, call };
+    enum class Action { end_job, give_back, call, throw_exception };
+    /// What the old C++ bindings know as MPI::ERRORS_THROW_EXCEPTIONS: for facades alone.
+    static constexpr std::uintptr_t kThrows = 0x144;
 
     explicit ErrorHandler(Action what, std::uintptr_t handle = 0) noexcept : ObjectOf(handle), action(what) {}
     explicit ErrorHandler(MPI_Comm_errhandler_function* called) noexcept

@@ -47,8 +47,18 @@ void error_handler_of(facade::Function* function, T object, int& code, const cha
 {
     HandleOf<T> handle = out(object);
     int own = facade::out_code(code);
-    if (!facade::call_fortran_error_handler<T>(function, handle, &own))
+    if (!facade::call_fortran_error_handler<T>(function, handle, &own) &&
+        !facade::call_cxx_error_handler<T>(function, &handle, &own, call))
         as_programs<void(HandleOf<T>*, int*, ...)>(function)(&handle, &own, call);
+    code = in_code(own);
+}
+
+template <class T>
+void throw_to_program(T object, int& code, const char* call)
+{
+    HandleOf<T> handle = out(object);
+    int own = facade::out_code(code);
+    facade::throw_exception<T>(&handle, &own, call);
     code = in_code(own);
 }
 
@@ -80,7 +90,8 @@ void call_operator(const UserFunction& function, void* in, void* inout, MPI_Coun
         return as_programs<void(void*, void*, MPI_Count*, HandleOf<MPI_Datatype>*)>(function.large)(
             in, inout, &count, &handle);
     int length = static_cast<int>(count);
-    if (facade::call_fortran_operator(function.small, in, inout, &length, handle))
+    if (facade::call_fortran_operator(function.small, in, inout, &length, handle) ||
+        facade::call_cxx_operator(as_programs<facade::Function>(function.small), in, inout, &length, &handle))
         return;
     as_programs<void(void*, void*, int*, HandleOf<MPI_Datatype>*)>(function.small)(in, inout, &length,
                                                                                    &handle);
@@ -132,6 +143,16 @@ int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key,
                 void* extra_state)
 {
     return delete_of(as_programs<facade::Function>(function), window, key, value, extra_state);
+}
+
+void throw_error(MPI_Comm comm, int& code, const char* call)
+{
+    throw_to_program(comm, code, call);
+}
+
+void throw_error(MPI_Win window, int& code, const char* call)
+{
+    throw_to_program(window, code, call);
 }
 
 int call_query(const Generalized& request, MPI_Status* status)

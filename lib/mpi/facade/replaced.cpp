@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/mpi/errors.hpp"
 #include "lib/mpi/facade/convert.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/strings.hpp"
@@ -118,6 +119,20 @@ int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag)
 {
     const int code = mpi::comm_get_attr(comm, key, value, flag);
     return code != MPI_SUCCESS ? code : convert_attribute(key, value, flag);
+}
+
+// There are no files, and errors of them are given back.
+int file_call_errhandler(MPI_File, int)
+{
+    return MPI_SUCCESS;
+}
+
+int file_get_errhandler(MPI_File, MPI_Errhandler* handler)
+{
+    return guard("MPI_File_get_errhandler", [&] {
+        check_not_null(handler, "errhandler");
+        *handler = MPI_ERRORS_RETURN;
+    });
 }
 
 int win_get_attr(MPI_Win window, int key, void* value, int* flag)

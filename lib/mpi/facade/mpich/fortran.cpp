@@ -2,11 +2,14 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/foundation/base/say.hpp"
+#include "lib/mpi/error_handler.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/facade/cxx_callers.hpp"
 #include "lib/mpi/facade/mpich/other_languages.hpp"
 #include "lib/mpi/facade/replaced.hpp"
 #include "lib/mpi/facade/statuses.hpp"
 #include "lib/mpi/generalized.hpp"
+#include "lib/mpi/op.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 using namespace tutti::mpi;
@@ -74,16 +77,19 @@ int MPII_Win_get_attr(int window, int key, void* value, int* flag, int)
         return facade::win_get_attr(in<MPI_Win>(window), number, value, flag);
     });
 }
-int MPII_Comm_set_attr(int comm, int key, void* value, int)
+int MPII_Comm_set_attr(int comm, int key, void* value, int kind)
 {
+    facade::remember_kind(key, kind);
     return facade::out_code(comm_set_attr(in<MPI_Comm>(comm), key, value));
 }
-int MPII_Type_set_attr(int datatype, int key, void* value, int)
+int MPII_Type_set_attr(int datatype, int key, void* value, int kind)
 {
+    facade::remember_kind(key, kind);
     return facade::out_code(type_set_attr(in<MPI_Datatype>(datatype), key, value));
 }
-int MPII_Win_set_attr(int window, int key, void* value, int)
+int MPII_Win_set_attr(int window, int key, void* value, int kind)
 {
+    facade::remember_kind(key, kind);
     return facade::out_code(win_set_attr(in<MPI_Win>(window), key, value));
 }
 
@@ -92,16 +98,28 @@ void MPII_Keyval_set_proxy(int key, facade::CopyProxy* copy, facade::DeleteProxy
     facade::remember_proxies(key, {copy, remove});
 }
 
+// Where the call of MPI's before has failed, there is no such object.
 void MPII_Grequest_set_lang_f77(int request)
 {
-    generalized_of(in<MPI_Request>(request))->is_of_c = false;
+    try {
+        if (Generalized* const own = generalized_of(in<MPI_Request>(request)); own != nullptr)
+            own->is_of_c = false;
+    } catch (const Failure&) {
+    }
 }
-
-// Functions of the old C++ bindings take other arguments than those of C.
-void MPII_Op_set_cxx(int, facade::Function*)
+void MPII_Op_set_cxx(int op, facade::Function* caller)
 {
-    tutti::base::say("tutti: MPI::Op::Init: this library does not have this function; use MPI_Op_create\n");
-    abort(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+    if (const auto* const own = find<ReductionOp>(in<MPI_Op>(op)); own != nullptr)
+        facade::remember_cxx_caller(reinterpret_cast<facade::Function*>(own->function.small), caller);
 }
-void MPII_Errhandler_set_cxx(int, facade::Function*) {}
+void MPII_Errhandler_set_cxx(int handler, facade::Function* caller)
+{
+    const auto* const own = find<ErrorHandler>(in<MPI_Errhandler>(handler));
+    if (own == nullptr)
+        return;
+    facade::remember_cxx_caller(own->function != nullptr
+                                    ? reinterpret_cast<facade::Function*>(own->function)
+                                    : reinterpret_cast<facade::Function*>(own->window_function),
+                                caller);
+}
 }

@@ -3,11 +3,11 @@
 #include <map>
 #include <mutex>
 
+#include "lib/mpi/facade/cxx_callers.hpp"
+
 namespace tutti::mpi::facade {
 
 namespace {
-
-constexpr int kAddressInteger = 3;  // the kind of value
 
 // Never destroyed: attributes are deleted after main.
 struct AllProxies {
@@ -29,27 +29,60 @@ Proxies proxies_of(int key)
 
 }  // namespace
 
+bool call_cxx_operator(Function* function, void* in, void* inout, const int* length, const int* datatype)
+{
+    Function* const caller = cxx_caller(function);
+    if (caller == nullptr)
+        return false;
+    reinterpret_cast<void (*)(void*, void*, int, int, Function*)>(caller)(in, inout, *length, *datatype,
+                                                                          function);
+    return true;
+}
+
+template <class T>
+bool call_cxx_error_handler(Function* function, int* object, int* code, const char*)
+{
+    constexpr int kOfCommunicators = 0;
+    constexpr int kOfWindows = 2;
+    Function* const caller = cxx_caller(function);
+    if (caller == nullptr)
+        return false;
+    reinterpret_cast<void (*)(int, int*, int*, Function*)>(caller)(
+        std::is_same_v<T, MPI_Win> ? kOfWindows : kOfCommunicators, object, code, function);
+    return true;
+}
+template bool call_cxx_error_handler<MPI_Comm>(Function*, int*, int*, const char*);
+template bool call_cxx_error_handler<MPI_Win>(Function*, int*, int*, const char*);
+
 void remember_proxies(int key, const Proxies& proxies)
 {
     const std::lock_guard lock(all_proxies().mutex);
     all_proxies().by_key[key] = proxies;
 }
 
+void remember_kind(int key, int kind)
+{
+    const std::lock_guard lock(all_proxies().mutex);
+    if (const auto found = all_proxies().by_key.find(key); found != all_proxies().by_key.end())
+        found->second.kind = kind;
+}
+
 std::optional<int> call_copy_proxy(Function* function, int object, int key, void* extra_state, void* value,
                                    void* copied, int* is_copied)
 {
-    CopyProxy* const proxy = proxies_of(key).copy;
-    return proxy == nullptr ? std::nullopt
-                            : std::optional(proxy(function, object, key, extra_state, kAddressInteger, value,
-                                                  static_cast<void**>(copied), is_copied));
+    const Proxies proxies = proxies_of(key);
+    if (proxies.copy == nullptr)
+        return std::nullopt;
+    return proxies.copy(function, object, key, extra_state, proxies.kind, value, static_cast<void**>(copied),
+                        is_copied);
 }
 
 std::optional<int> call_delete_proxy(Function* function, int object, int key, void* value, void* extra_state)
 {
-    DeleteProxy* const proxy = proxies_of(key).remove;
-    return proxy == nullptr
-               ? std::nullopt
-               : std::optional(proxy(function, object, key, kAddressInteger, value, extra_state));
+    const Proxies proxies = proxies_of(key);
+    if (proxies.remove == nullptr)
+        return std::nullopt;
+    return proxies.remove(function, object, key, proxies.kind, value, extra_state);
 }
 
 }  // namespace tutti::mpi::facade

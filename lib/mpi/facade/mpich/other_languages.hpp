@@ -18,6 +18,16 @@ bool call_fortran_error_handler(Function*, int, int*) noexcept
     return false;
 }
 
+// Functions of the old C++ bindings, as their library calls them.
+bool call_cxx_operator(Function* function, void* in, void* inout, const int* length, const int* datatype);
+template <class T>
+bool call_cxx_error_handler(Function* function, int* object, int* code, const char* call);
+/// MPI::ERRORS_THROW_EXCEPTIONS: the bindings throw when the code comes back to them.
+template <class T>
+void throw_exception(int*, int*, const char*) noexcept
+{
+}
+
 using CopyProxy = int(Function* function, int object, int key, void* extra_state, int kind, void* value,
                       void** copied, int* is_copied);
 using DeleteProxy = int(Function* function, int object, int key, int kind, void* value, void* extra_state);
@@ -26,10 +36,13 @@ using DeleteProxy = int(Function* function, int object, int key, int kind, void*
 struct Proxies {
     CopyProxy* copy = nullptr;
     DeleteProxy* remove = nullptr;
+    int kind = 0;  // of the values: pointers, as those of C++, or integers of Fortran
 };
 
-/// Any thread.
+// Any thread.
 void remember_proxies(int key, const Proxies& proxies);
+/// For a key that has proxies.
+void remember_kind(int key, int kind);
 
 /// The program's code; none, and nothing is called, if the key is C's.
 std::optional<int> call_copy_proxy(Function* function, int object, int key, void* extra_state, void* value,

@@ -11,6 +11,7 @@
 #include "lib/mpi/group.hpp"
 #include "lib/mpi/op.hpp"
 #include "lib/mpi/request.hpp"
+#include "lib/mpi/topology.hpp"
 
 namespace tutti::mpi::facade {
 
@@ -28,6 +29,7 @@ struct Created {
         GroupObject remote;
     };
     std::map<std::uintptr_t, Members> communicators;
+    std::map<std::uintptr_t, ErrorHandlerObject> error_handlers;
 };
 
 // Never destroyed: objects are used after main.
@@ -35,6 +37,21 @@ Created& created()
 {
     static Created& all = *new Created;
     return all;
+}
+
+std::uint32_t topology_flag(std::uintptr_t standard)
+{
+    const auto* const communicator = find<Communicator>(reinterpret_cast<MPI_Comm>(standard));
+    if (communicator == nullptr || communicator->topology == nullptr)
+        return 0;
+    switch (communicator->topology->kind) {
+        case MPI_CART:
+            return CommunicatorObject::kIsGrid;
+        case MPI_GRAPH:
+            return CommunicatorObject::kIsGraph;
+        default:
+            return 0;
+    }
 }
 
 }  // namespace
@@ -86,17 +103,26 @@ CommunicatorObject& created_communicator(std::uintptr_t standard)
     made.object.standard = standard;
     made.object.local = &made.local;
     try {
-        ask(reinterpret_cast<MPI_Comm>(standard), [&made](const detail::CommunicatorState& state) {
+        ask(reinterpret_cast<MPI_Comm>(standard), [&made, standard](const detail::CommunicatorState& state) {
             const bool is_inter = state.both() != nullptr;
             made.local.ranks = state.size();
             made.remote.ranks = is_inter ? static_cast<int>(state.peers().size()) : 0;
-            made.object.flags = is_inter ? CommunicatorObject::kIsInter : 0;
+            made.object.flags = is_inter ? CommunicatorObject::kIsInter : topology_flag(standard);
             made.object.remote = is_inter ? &made.remote : &made.local;
         });
     } catch (const Failure&) {
         // It is being freed: functions of its attributes get its handle.
     }
     return made.object;
+}
+
+ErrorHandlerObject& created_error_handler(std::uintptr_t standard)
+{
+    Created& all = created();
+    const std::lock_guard lock(all.mutex);
+    ErrorHandlerObject& handler = all.error_handlers[standard];
+    handler.standard = standard;
+    return handler;
 }
 
 void note_fortran_request(const std::uintptr_t* handle, int number)

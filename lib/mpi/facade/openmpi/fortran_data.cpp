@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "lib/foundation/base/say.hpp"
 #include "lib/mpi/error_handler.hpp"
+#include "lib/mpi/facade/cxx_callers.hpp"
 #include "lib/mpi/facade/openmpi/fortran_handles.hpp"
 #include "lib/mpi/facade/openmpi/other_languages.hpp"
 #include "lib/mpi/facade/statuses.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/op.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 using namespace tutti::mpi;
@@ -130,7 +131,7 @@ const std::uintptr_t* ompi_datatype_match_size(int size, std::uint16_t kind, std
     return facade::out(found);
 }
 
-// `kind` 2: of windows. `language` 2: Fortran.
+// `kind` 2: of windows. `language` 1: C++, 2: Fortran.
 const std::uintptr_t* ompi_errhandler_create(int kind, facade::Function* function, int language)
 {
     if (language == 2)
@@ -139,6 +140,8 @@ const std::uintptr_t* ompi_errhandler_create(int kind, facade::Function* functio
     static_cast<void>(
         kind == 2 ? win_create_errhandler(facade::function<MPI_Win_errhandler_function*>(function), &made)
                   : comm_create_errhandler(facade::function<MPI_Comm_errhandler_function*>(function), &made));
+    if (language == 1)
+        facade::remember_cxx_error_handler(function, facade::out(made));
     return facade::out(made);
 }
 int ompi_errhandler_invoke(const void*, const std::uintptr_t* object, int kind, int code, const char* call)
@@ -149,11 +152,14 @@ int ompi_errhandler_invoke(const void*, const std::uintptr_t* object, int kind, 
         hand_over(call, in<MPI_Comm>(object), facade::in_code(code));
     return code;
 }
-// Operators of the old C++ bindings all have one function, which is told the program's.
-void ompi_op_set_cxx_callback(const std::uintptr_t*, facade::Function*)
+// Operators of the old C++ bindings all have one function of libmpi_cxx, which calls the program's.
+void ompi_op_set_cxx_callback(const std::uintptr_t* op, facade::Function* function)
 {
-    tutti::base::say("tutti: MPI::Op::Init: this library does not have this function; use MPI_Op_create\n");
-    abort(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+    auto* const own = find<ReductionOp>(in<MPI_Op>(op));
+    if (own == nullptr)
+        return;  // making it has failed
+    facade::remember_cxx_caller(function, reinterpret_cast<facade::Function*>(own->function.small));
+    own->function.small = reinterpret_cast<MPI_User_function*>(function);
 }
 void ompi_mpi_errors_are_fatal_comm_handler(const std::uintptr_t** comm, int* code, ...)
 {

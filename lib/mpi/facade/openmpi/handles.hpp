@@ -1,6 +1,6 @@
 // Handles and statuses of Open MPI's programs. A handle is the address of an object whose first word is the
-// standard's handle: a predefined one, or the created object itself, whose first word is its address. Where Open MPI's
-// library for Fortran looks into objects, they have its form: created_objects.hpp.
+// standard's handle: a predefined one, or the created object itself, whose first word is its address. Where
+// Open MPI's library for Fortran looks into objects, they have its form: created_objects.hpp.
 #pragma once
 
 #include <cstddef>
@@ -81,6 +81,8 @@ inline const std::uintptr_t* out(T handle)
         return value < 4096 ? out_predefined(handle) : &created_group(value).standard;
     else if constexpr (std::is_same_v<T, MPI_Comm>)
         return value < 4096 ? out_predefined(handle) : &created_communicator(value).standard;
+    else if constexpr (std::is_same_v<T, MPI_Errhandler>)
+        return value < 4096 ? out_predefined(handle) : &created_error_handler(value).standard;
     else
         return value < 4096 ? out_predefined(handle) : reinterpret_cast<const std::uintptr_t*>(value);
 }

@@ -1,9 +1,13 @@
 #include "lib/mpi/facade/openmpi/other_languages.hpp"
 
+#include <map>
 #include <mutex>
 #include <set>
 
+#include "lib/mpi/facade/cxx_callers.hpp"
 #include "lib/mpi/facade/openmpi/fortran_handles.hpp"
+
+extern "C" tutti::mpi::facade::PredefinedObject<1024> ompi_mpi_errors_throw_exceptions;
 
 namespace tutti::mpi::facade {
 
@@ -32,6 +36,20 @@ FortranHandlers& fortran_handlers()
 
 }  // namespace
 
+namespace {
+
+struct CxxHandlers {
+    std::mutex mutex;
+    std::map<void (*)(), const ErrorHandlerObject*> objects;
+};
+CxxHandlers& cxx_handlers()
+{
+    static CxxHandlers& all = *new CxxHandlers;
+    return all;
+}
+
+}  // namespace
+
 thread_local LastConverted last_converted{};
 
 void remember_fortran_error_handler(void (*function)())
@@ -54,5 +72,52 @@ bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object
 }
 template bool call_fortran_error_handler<MPI_Comm>(void (*)(), const std::uintptr_t*, int*);
 template bool call_fortran_error_handler<MPI_Win>(void (*)(), const std::uintptr_t*, int*);
+
+bool call_cxx_operator(void (*function)(), void* in, void* inout, int* length,
+                       const std::uintptr_t** datatype)
+{
+    auto* const caller = cxx_caller(function);
+    if (caller == nullptr)
+        return false;
+    reinterpret_cast<void (*)(void*, void*, int*, const std::uintptr_t**, void (*)())>(caller)(
+        in, inout, length, datatype, function);
+    return true;
+}
+
+void remember_cxx_error_handler(void (*function)(), const std::uintptr_t* handle)
+{
+    const std::lock_guard lock(cxx_handlers().mutex);
+    cxx_handlers().objects[function] = reinterpret_cast<const ErrorHandlerObject*>(handle);
+}
+
+template <class T>
+bool call_cxx_error_handler(void (*function)(), const std::uintptr_t** object, int* code, const char* call)
+{
+    const ErrorHandlerObject* handler = nullptr;
+    {
+        const std::lock_guard lock(cxx_handlers().mutex);
+        const auto found = cxx_handlers().objects.find(function);
+        if (found == cxx_handlers().objects.end())
+            return false;
+        handler = found->second;
+    }
+    using Caller = void(const std::uintptr_t**, int*, const char*, void (*)());
+    reinterpret_cast<Caller*>(handler->cxx_caller)(object, code, call, function);
+    return true;
+}
+template bool call_cxx_error_handler<MPI_Comm>(void (*)(), const std::uintptr_t**, int*, const char*);
+template bool call_cxx_error_handler<MPI_Win>(void (*)(), const std::uintptr_t**, int*, const char*);
+
+template <class T>
+void throw_exception(const std::uintptr_t** object, int* code, const char* call)
+{
+    const auto& own = reinterpret_cast<const ErrorHandlerObject&>(ompi_mpi_errors_throw_exceptions);
+    auto* const function = std::is_same_v<T, MPI_Win> ? own.of_windows : own.of_communicators;
+    // There before MPI::Init has run only for programs that have no C++ bindings.
+    if (function != nullptr)
+        reinterpret_cast<void (*)(const std::uintptr_t**, int*, ...)>(function)(object, code, call);
+}
+template void throw_exception<MPI_Comm>(const std::uintptr_t**, int*, const char*);
+template void throw_exception<MPI_Win>(const std::uintptr_t**, int*, const char*);
 
 }  // namespace tutti::mpi::facade

@@ -1,4 +1,4 @@
-// Functions of programs in Fortran, which know handles as integers.
+// Functions of programs in Fortran, which know handles as integers, and in C++, which know them as objects.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,19 @@ bool call_fortran_operator(MPI_User_function* function, void* in, void* inout, i
 /// T: MPI_Comm or MPI_Win.
 template <class T>
 bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object, int* code);
+
+/// Of the old C++ bindings, whose library writes into the handle's object how the function is called. Any
+/// thread.
+void remember_cxx_error_handler(void (*function)(), const std::uintptr_t* handle);
+
+// As those for Fortran, for C++.
+bool call_cxx_operator(void (*function)(), void* in, void* inout, int* length,
+                       const std::uintptr_t** datatype);
+template <class T>
+bool call_cxx_error_handler(void (*function)(), const std::uintptr_t** object, int* code, const char* call);
+/// MPI::ERRORS_THROW_EXCEPTIONS.
+template <class T>
+void throw_exception(const std::uintptr_t** object, int* code, const char* call);
 
 /// Functions of attributes are those of C: see fortran_attributes.cpp.
 template <class... Arguments>

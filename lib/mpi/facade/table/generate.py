@@ -26,15 +26,17 @@ HAS_NOT = {
     "mpich": NEITHER_HAS,
 }
 # Functions of the table with bodies of the facades' own.
-REPLACED = {"Attr_get", "Buffer_attach", "Buffer_detach", "Comm_get_attr", "Get_library_version", "Get_version", "Type_create_struct",
-            "Type_get_contents", "Type_get_contents_c", "Win_get_attr"}
+REPLACED = {"Attr_get", "Buffer_attach", "Buffer_detach", "Comm_get_attr", "File_call_errhandler", "File_get_errhandler",
+            "Get_library_version", "Get_version", "Type_create_struct", "Type_get_contents", "Type_get_contents_c",
+            "Win_get_attr"}
 # Those of lib/mpi/blocking_messages.hpp.
 INLINED = {"Recv", "Send"}
 EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
               "Delete_error_class", "Delete_error_code", "Delete_error_string", "GPU_query_support",
               "Query_cuda_support", "Query_hip_support", "Query_ze_support")
-# Handles of MPI 1 that the standard has no longer: lib/mpi/facade/removed.hpp.
-MARKERS = {"MPI_LB": "0x2f0", "MPI_UB": "0x2f1"}
+# Handles of MPI 1 (lib/mpi/facade/replaced.hpp) and of the old C++ bindings (lib/mpi/error_handler.hpp) that the
+# standard has no longer.
+MARKERS = {"MPI_LB": "0x2f0", "MPI_UB": "0x2f1", "MPI_ERRORS_THROW_EXCEPTIONS": "0x144"}
 
 RANKS = {"dest", "source", "root", "target_rank", "local_leader", "remote_leader"}  # and "rank" of windows
 # Groups of constants by the names of parameters.
@@ -214,6 +216,7 @@ def all_entries(standard_table, family):
     left_out = re.compile(HAS_NOT[family])
     entries = []
     for f in standard.read_functions(standard_table):
+        f.is_later = f.is_later and f.name not in REPLACED
         own = "tutti::mpi::facade" if f.name in REPLACED else "tutti::mpi::inlined" if f.name in INLINED else "tutti::mpi"
         entries += [Entry(f, large, own) for large in f.forms]
     removed = [line for line in (HERE / "removed.txt").read_text().splitlines() if not line.startswith("#")]

@@ -1,0 +1,12 @@
+// Functions of programs in the old C++ bindings take references to objects in place of handles. The library
+// for these bindings has a function that calls them.
+#pragma once
+
+namespace tutti::mpi::facade {
+
+/// Of an operator's or an error handler's function. Any thread.
+void remember_cxx_caller(void (*function)(), void (*caller)());
+/// nullptr for functions that are none of C++. Any thread.
+auto cxx_caller(void (*function)()) -> void (*)();
+
+}  // namespace tutti::mpi::facade
