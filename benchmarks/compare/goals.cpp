@@ -80,6 +80,8 @@ const std::vector<Promise>& promises()
                         .goal = {8, 8, 0.8},
                         .flushes = true});
         made.push_back({"counter", Place::one_host, From::anywhere, {0, kAll, 3.0}, 8});
+        for (const std::string_view polling : {"ring_test", "ring_iprobe", "ring_improbe"})
+            made.push_back({polling, Place::shared_cores, From::anywhere, {0, kAll, 2.0}});
         for (const Benchmark& each : catalogue())
             if (to_string(each.group) == to_string(Group::one_sided))
                 made.push_back({each.name, Place::anywhere, From::anywhere, not_behind(0, kAll)});

@@ -38,6 +38,16 @@ concept Messages = requires(B& job, Bytes in, ConstBytes out, typename B::Reques
         } -> std::same_as<typename B::Request>;
     job.wait(request);
     job.wait_all(requests);
+    // Whether the operation is complete, the message there, and the message received, by a matched probe.
+    {
+        job.test(request)
+        } -> std::same_as<bool>;
+    {
+        job.iprobe(0, 0)
+        } -> std::same_as<bool>;
+    {
+        job.improbe_recv(in, 0, 0)
+        } -> std::same_as<bool>;
     {
         job.send_init(out, 0, 0)
         } -> std::same_as<typename B::Persistent>;

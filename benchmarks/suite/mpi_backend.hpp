@@ -83,10 +83,26 @@ public:
         return request;
     }
     void wait(Request& request) { MPI_Wait(&request.handle, MPI_STATUS_IGNORE); }
-    void test(Request& request)
+    bool test(Request& request)
     {
         int done = 0;
         MPI_Test(&request.handle, &done, MPI_STATUS_IGNORE);
+        return done != 0;
+    }
+    bool iprobe(int source, int tag)
+    {
+        int there = 0;
+        MPI_Iprobe(source, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        return there != 0;
+    }
+    bool improbe_recv(Bytes in, int source, int tag)
+    {
+        int there = 0;
+        MPI_Message message = MPI_MESSAGE_NULL;
+        MPI_Improbe(source, tag, MPI_COMM_WORLD, &there, &message, MPI_STATUS_IGNORE);
+        if (there != 0)
+            MPI_Mrecv(in.data(), mpi_count(in.size()), MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        return there != 0;
     }
     // An array of one-member structs is laid out as an array of that member.
     void wait_all(std::span<Request> requests)

@@ -59,7 +59,15 @@ public:
     }
     Request irecv(Bytes in, int source, int tag) { return communicator_.irecv(in, source, tag); }
     void wait(Request& request) { request.wait(); }
-    void test(Request& request) { request.test(); }
+    bool test(Request& request) { return request.test(); }
+    bool iprobe(int source, int tag) { return communicator_.iprobe(source, tag).has_value(); }
+    bool improbe_recv(Bytes in, int source, int tag)
+    {
+        std::optional<Message> message = communicator_.improbe(source, tag);
+        if (message)
+            message->recv(in);
+        return message.has_value();
+    }
     void wait_all(std::span<Request> requests) { tutti::wait_all(requests); }
 
     Persistent send_init(ConstBytes out, int destination, int tag)

@@ -198,6 +198,7 @@ TEST_CASE("limits are those of trips and copies", "[benchmarks]")
     CHECK(bound("allgather", 1024, 4)->value == Approx(2 * 0.06 + 3 * 1024 / 100000.0));
     CHECK(bound("gather", 1024, 4)->value == Approx(2 * 0.06 + 0.75 * 1024 / 100000.0));
     CHECK(bound("allgather_persistent", 1024, 4)->value == bound("allgather", 1024, 4)->value);
+    CHECK(bound("ring_improbe", 8)->value == bound("ring", 8)->value);
     CHECK_FALSE(bound("iallreduce", 8).has_value());
     CHECK_FALSE(bound("reduce-op", 8192, 1).has_value());  // its limit was not measured
     const std::vector<record::Limit> combining{{"combining", "MB/s", 8192.0, 240'000}};
@@ -367,6 +368,12 @@ TEST_CASE("goals apply to their sizes, places and memory", "[benchmarks]")
     CHECK(goal_of({.benchmark = "put_bibw", .group = "one-sided"}, 65536)->kind == Goal::Kind::not_behind);
     CHECK(goal_of({.benchmark = "counter", .group = "counter", .ranks = 8, .binding = Binding::none}, {})
               ->bound == 3.0);
+    for (const char* const polling : {"ring_test", "ring_iprobe", "ring_improbe"}) {
+        CHECK(goal_of({.benchmark = polling, .group = "ring", .binding = Binding::none}, 8)->bound == 2.0);
+        CHECK_FALSE(goal_of({.benchmark = polling, .group = "ring"}, 8).has_value());
+    }
+    CHECK(goal_of({.benchmark = "ring", .group = "ring", .binding = Binding::none}, 8)->kind ==
+          Goal::Kind::not_behind);
     for (const Benchmark& each : catalogue()) {
         CAPTURE(each.name);
         if (to_string(each.group) != std::string("one-sided"))

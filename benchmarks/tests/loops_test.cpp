@@ -4,6 +4,7 @@
 #include "benchmarks/suite/combining.hpp"
 #include "benchmarks/suite/congestion.hpp"
 #include "benchmarks/suite/multi_pair.hpp"
+#include "benchmarks/suite/ring.hpp"
 #include "benchmarks/suite/touch.hpp"
 #include "benchmarks/suite/window_patterns.hpp"
 
@@ -28,7 +29,54 @@ struct Single {
     void allgather(ConstBytes in, Bytes out) { std::memcpy(out.data(), in.data(), in.size()); }
 };
 
+// The token comes at the third look; all calls are written down.
+struct Third : Single {
+    struct Request {
+        Bytes in;
+    };
+    void send(ConstBytes, int, int) { calls += "send "; }
+    void recv(Bytes in, int, int)
+    {
+        calls += "recv ";
+        std::ranges::fill(in, std::byte{7});
+    }
+    Request irecv(Bytes in, int, int)
+    {
+        calls += "irecv ";
+        return {in};
+    }
+    bool test(Request& request) { return looks("test ", request.in); }
+    bool iprobe(int, int) { return looks("iprobe ", {}); }
+    bool improbe_recv(Bytes in, int, int) { return looks("improbe ", in); }
+
+    bool looks(const char* call, Bytes in)
+    {
+        calls += call;
+        if (++looked < 3)
+            return false;
+        std::ranges::fill(in, std::byte{7});
+        return true;
+    }
+    std::string calls;
+    int looked = 0;
+};
+
 }  // namespace
+
+TEST_CASE("a rank of a ring waits for the token by the call that the benchmark is named for", "[benchmarks]")
+{
+    const auto calls_of = [](const char* benchmark) {
+        Third job;
+        std::byte token{};
+        pass_token(job, waiting_of(benchmark), Bytes(&token, 1), Bytes(&token, 1));
+        CHECK(token == std::byte{7});
+        return job.calls;
+    };
+    CHECK(calls_of("ring") == "send recv ");
+    CHECK(calls_of("ring_test") == "send irecv test test test ");
+    CHECK(calls_of("ring_iprobe") == "send iprobe iprobe iprobe recv ");
+    CHECK(calls_of("ring_improbe") == "send improbe improbe improbe ");
+}
 
 TEST_CASE("ranks of the first half and of the second are pairs; who is left over has none", "[benchmarks]")
 {

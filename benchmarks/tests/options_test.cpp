@@ -78,6 +78,7 @@ TEST_CASE("names and aliases", "[benchmarks]")
     CHECK(parse("bcast").entry == find_benchmark("broadcast"));
     CHECK(find_benchmark("") == nullptr);
     CHECK(find_benchmark("bcost") == nullptr);
+    CHECK(parse("ring_improbe").entry->group == Group::ring);
     CHECK(parse("allreduce --start barrier").start == "barrier");
     CHECK(parse("latency").command == std::vector<std::string>{"tutti-bench", "latency"});
 }
@@ -111,6 +112,7 @@ TEST_CASE("a mistyped name is answered with the one that was meant", "[benchmark
     const CommandLine command = parse_line("alreduce");
     CHECK(command.status == 2);
     CHECK(command.message.find("did you mean 'allreduce'") != std::string::npos);
+    CHECK_THAT(parse_line("ring_iprob").message, Catch::Contains("did you mean 'ring_iprobe'"));
 }
 
 TEST_CASE("a word too many is named, the first of them", "[benchmarks]")
