@@ -9,6 +9,11 @@ int known_class(int error_class) noexcept
     return error_class;
 }
 
+MPI_Comm comm_of_other_errors() noexcept
+{
+    return MPI_COMM_SELF;
+}
+
 void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
                    MPI_Datatype datatype)
 {

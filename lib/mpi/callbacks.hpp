@@ -1,5 +1,6 @@
-// How the library calls the program's functions. Behind a facade programs know handles, codes and statuses in
-// another form, so each facade has its own of these: callbacks.cpp is that of the standard ABI.
+// How the library calls the program's functions, and which error handler. Behind a facade programs know
+// handles, codes and statuses in another form, so each facade has its own of these: callbacks.cpp is that of
+// the standard ABI.
 #pragma once
 
 #include "lib/mpi/abi.hpp"
@@ -11,6 +12,8 @@ struct Generalized;
 
 /// The class of an error as programs know it: those behind a facade do not know all.
 int known_class(int error_class) noexcept;
+/// The communicator whose error handler takes the errors of calls without one.
+MPI_Comm comm_of_other_errors() noexcept;
 
 void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
                    MPI_Datatype datatype);

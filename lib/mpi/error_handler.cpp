@@ -24,11 +24,11 @@ ErrorHandler& predefined_handler(Action action, std::uintptr_t handle)
     return *new ErrorHandler(action, handle);
 }
 
-// nullptr if `comm` is none and there is no MPI_COMM_SELF.
+// nullptr if `comm` is none, and MPI does not run.
 Communicator* raiser(MPI_Comm comm) noexcept
 {
     Communicator* const given = find<Communicator>(comm);
-    return given != nullptr ? given : find<Communicator>(MPI_COMM_SELF);
+    return given != nullptr ? given : find<Communicator>(comm_of_other_errors());
 }
 
 [[noreturn]] void end_job(int code)

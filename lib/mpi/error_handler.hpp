@@ -40,15 +40,16 @@ ErrorHandler& error_handler_of(MPI_Errhandler handle);
 
 /// The code of an exception that ended `call` on `comm`, which may be no communicator.
 int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error);
-/// Makes a code of the exception and gives it to the error handler of `comm`, or of MPI_COMM_SELF if that is
-/// no communicator. Returns the code if the handler returns.
+/// Makes a code of the exception and gives it to the error handler of `comm`, or of comm_of_other_errors() if
+/// that is no communicator. Returns the code if the handler returns.
 int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error);
-/// The same for the error handler of what `call` would have made; that of MPI_COMM_SELF if it is none.
+/// The same for the error handler of what `call` would have made; that of comm_of_other_errors() if it is
+/// none.
 int raise_by(const char* call, MPI_Errhandler given, const std::exception_ptr& error);
 /// raise() for a code that exists already.
 int hand_over(const char* call, MPI_Comm comm, int code);
 
-/// The same for a window's error handler, or that of MPI_COMM_SELF if it is no window.
+/// The same for a window's error handler, or that of comm_of_other_errors() if it is no window.
 int raise(const char* call, MPI_Win window, const std::exception_ptr& error);
 int hand_over(const char* call, MPI_Win window, int code);
 

@@ -25,7 +25,7 @@ template <class Handle, class Body>
         return raise(call, object, std::current_exception());
     }
 }
-/// For calls without a communicator: MPI_COMM_SELF's error handler.
+/// For calls without a communicator: MPI_COMM_SELF's error handler, or what the facade has in its place.
 template <class Body>
 [[gnu::always_inline]] inline int guard(const char* call, Body&& body)
 {

@@ -104,6 +104,38 @@ static void old_handlers(void)
     CHECK_OK(MPI_Errhandler_set(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 }
 
+/* Errors of calls without a communicator go to the handler of MPI_COMM_WORLD, as in MPI 3.1. A program that knows MPI 4
+   sets that of MPI_COMM_SELF instead. */
+static void errors_without_a_communicator(void)
+{
+    MPI_Errhandler handler;
+    MPI_Datatype none = MPI_DATATYPE_NULL;
+    MPI_Comm freed;
+    MPI_Comm left_over;
+    int size = 0;
+    CHECK_OK(MPI_Comm_create_errhandler(handle, &handler));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+    CHECK(MPI_Type_free(&none) != MPI_SUCCESS);
+    CHECK_EQUAL(handled, MPI_ERR_TYPE);
+    CHECK(handled_comm == MPI_COMM_WORLD);
+    CHECK(MPI_Group_size(MPI_GROUP_NULL, &size) != MPI_SUCCESS);
+    CHECK_EQUAL(handled, MPI_ERR_GROUP);
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_SELF, &freed));
+    left_over = freed;
+    CHECK_OK(MPI_Comm_free(&freed));
+    CHECK(MPI_Comm_free(&left_over) != MPI_SUCCESS);
+    CHECK_EQUAL(handled, MPI_ERR_COMM);
+    CHECK(handled_comm == MPI_COMM_WORLD);
+
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+    CHECK(MPI_Type_free(&none) != MPI_SUCCESS);
+    CHECK_EQUAL(handled, MPI_ERR_TYPE);
+    CHECK(handled_comm == MPI_COMM_SELF);
+    CHECK_OK(MPI_Errhandler_free(&handler));
+    check_errors_return();
+}
+
 /* Constants that differ from the standard's, in both directions. */
 static void constants(void)
 {
@@ -151,7 +183,6 @@ static void constants(void)
                           MPI_COMM_WORLD, &status));
     CHECK_EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
     CHECK_EQUAL(status.MPI_TAG, MPI_ANY_TAG);
-    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     CHECK_ERROR(MPI_Comm_join(0, &grid), MPI_ERR_UNSUPPORTED_OPERATION,
                 "MPI_Comm_join: this library does not have this function");
 }
@@ -230,6 +261,7 @@ int main(int argc, char** argv)
     CHECK_EQUAL(provided, MPI_THREAD_MULTIPLE);
     old_types();
     old_handlers();
+    errors_without_a_communicator();
     constants();
     texts();
     buffered();

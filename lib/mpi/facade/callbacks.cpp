@@ -1,6 +1,8 @@
 // The program's functions get handles, codes and statuses as the program knows them.
 #include "lib/mpi/callbacks.hpp"
 
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/error_handler.hpp"
 #include "lib/mpi/facade/statuses.hpp"
 #include "lib/mpi/generalized.hpp"
 #include "other_languages.hpp"
@@ -72,7 +74,20 @@ int call_fortran(Standard* function, void* extra_state, Arguments*... arguments)
     return code;
 }
 
+bool ends_job_at_errors(MPI_Comm comm)
+{
+    const Communicator* const found = find<Communicator>(comm);
+    return found == nullptr || found->error_handler().get() == &fatal_errors();
+}
+
 }  // namespace
+
+// Programs of MPI 3.1 set MPI_COMM_WORLD's handler for them, those of MPI 4 MPI_COMM_SELF's.
+MPI_Comm comm_of_other_errors() noexcept
+{
+    return ends_job_at_errors(MPI_COMM_WORLD) && !ends_job_at_errors(MPI_COMM_SELF) ? MPI_COMM_SELF
+                                                                                    : MPI_COMM_WORLD;
+}
 
 int known_class(int error_class) noexcept
 {
