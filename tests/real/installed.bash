@@ -4,13 +4,19 @@ near_numbers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/near.awk
 mkdir -p "$place"
 cd "$place"
 
-# installed PACKAGE COMMAND: skips unless the command is there. TUTTI_REAL_INSTALL=1 has apt-get install it.
+# is_there THING: a command, or a file, whose name may be a pattern.
+is_there() {
+    command -v "$1" > /dev/null || compgen -G "$1" > /dev/null
+}
+
+# installed PACKAGE THING: skips unless the thing is there, which comes with the package. TUTTI_REAL_INSTALL=1 has apt-get
+# install it.
 installed() {
-    command -v "$2" > /dev/null && return
-    if [[ ${TUTTI_REAL_INSTALL:-} ]]; then
-        quietly apt-get install -y --no-install-recommends "$1"
-    fi
-    command -v "$2" > /dev/null || skip "install $1, or set TUTTI_REAL_INSTALL=1"
+    is_there "$2" && return
+    [[ ${TUTTI_REAL_INSTALL:-} ]] || skip "install $1, or set TUTTI_REAL_INSTALL=1"
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$1" > "$place/log" 2>&1 ||
+        skip "apt-get cannot install $1: $(grep -m 1 '^E: ' "$place/log")"
+    is_there "$2" || skip "$1 has no $2 here"
 }
 
 # The time is that of ranks, not of threads of them that share cores.

@@ -83,17 +83,19 @@ source_of() {
     cd "$place/source"
 }
 
-# run RANKS COMMAND...: rank 0 reads $input; what the ranks print is in $output. It may take $limit seconds.
+# run RANKS COMMAND...: rank 0 reads $input; what the ranks print is in $output. It may take $limit seconds. mpirun gets
+# $launch before the program.
 output=$place/output
 input=/dev/null
 limit=120
+launch=()
 run() {
     local ranks=$1
     shift
-    timeout "$limit" mpirun -n "$ranks" "$@" > "$output" 2>&1 < "$input" && return
+    timeout "$limit" mpirun -n "$ranks" "${launch[@]}" "$@" > "$output" 2>&1 < "$input" && return
     local code=$?
     tail -n 40 "$output" >&2
-    fail "ended with $code: mpirun -n $ranks $*"
+    fail "ended with $code: mpirun -n $ranks ${launch[*]} $*"
 }
 
 # run_peer PEER RANKS COMMAND...: the same by a peer, openmpi or mpich, for a program that was built with it.
