@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -205,4 +207,36 @@ TEST_CASE("serialized: the calls wander from thread to thread")
                 expect(in == numbers(left_of(world), 1, 20'000));
             },
             {.threads = ThreadLevel::serialized});
+}
+
+TEST_CASE("what a function holds ends while other threads may call")
+{
+    struct Held {
+        const Communicator& world;
+        std::future<void>& called;
+        std::atomic<bool>& in_time;
+        ~Held()
+        {
+            called = std::async(std::launch::async, [&world = world] { world.iprobe(); });
+            in_time = called.wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+        }
+    };
+    at_size(
+        2,
+        [](const Communicator& world) {
+            std::future<void> called;
+            std::atomic<bool> in_time{false};
+            std::atomic<bool> done{false};
+            std::vector<int> in(3);
+            world.irecv(in, left_of(world), 1)
+                .then([held = std::make_shared<Held>(world, called, in_time), &done](
+                          const Status&, std::exception_ptr) { done = true; });
+            world.send(std::array{1, 2, 3}, right_of(world), 1);
+            while (!done)
+                world.iprobe();
+            world.barrier();
+            expect(in_time);
+            called.get();
+        },
+        kMultiple);
 }

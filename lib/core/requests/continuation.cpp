@@ -33,6 +33,9 @@ struct Continuations::Continuation : progress::FollowUp {
             call(status, failure);
         else if (failure != nullptr)
             end_job(failure);
+        // The program's objects may wait for threads that wait for the lock, as Python's do for its own.
+        function = nullptr;
+        kept.reset();
         lock.lock();
         --all.count_;
     }
@@ -54,9 +57,9 @@ struct Continuations::Continuation : progress::FollowUp {
     }
 
     RequestState& state;
-    const CompletionFunction function;
+    CompletionFunction function;
     Continuations& all;
-    const std::shared_ptr<void> kept;
+    std::shared_ptr<void> kept;
 };
 
 void Continuations::let_go(RequestState& state, CompletionFunction function)
