@@ -68,15 +68,26 @@ std::vector<std::size_t> byte_counts(const Tensor& tensor, const std::vector<std
     return counts;
 }
 
+const void* own_block(const Tensor& all, std::size_t bytes, int rank)
+{
+    return static_cast<const char*>(all.data_ptr()) + bytes * static_cast<std::size_t>(rank);
+}
+
 // Of each collective both forms. The functions hold the tensors that they use.
 
-auto allgather_of(const Tensor& in, const Tensor& out)
+/// In place where the input is the rank's own block, as FSDP has it.
+auto allgather_of(const Tensor& input, const Tensor& out, int rank)
 {
-    return [in, out, mine = bytes_of(in), all = bytes_of(out)](const tutti::Communicator& communicator,
-                                                               bool blocking) {
+    const bool in_place = input.nbytes() != 0 && input.data_ptr() == own_block(out, input.nbytes(), rank);
+    const Tensor in = !in_place && overlap(input, out) ? copy_of(input) : input;
+    return [in, out, in_place, mine = bytes_of(in), all = bytes_of(out)](
+               const tutti::Communicator& communicator, bool blocking) {
         if (!blocking)
-            return communicator.iallgather(mine, all);
-        communicator.allgather(mine, all);
+            return in_place ? communicator.iallgather(all) : communicator.iallgather(mine, all);
+        if (in_place)
+            communicator.allgather(all);
+        else
+            communicator.allgather(mine, all);
         return Request();
     };
 }
@@ -132,6 +143,7 @@ WorkPointer TuttiGroup::allgather(std::vector<Tensors>& outputs, Tensors& inputs
     const Tensor in = packed(only("all_gather", inputs));
     const Tensors& blocks = list_of("all_gather", outputs, true);
     check_blocks("all_gather", blocks, in, ranks());
+    check_results("all_gather", blocks);
     ResultBlocks places(blocks);
     const Tensor joint = places.joint();
     return submit({OpType::ALLGATHER, "tutti:all_gather", options.timeout, blocks, inputs},
@@ -143,13 +155,14 @@ WorkPointer TuttiGroup::allgather(std::vector<Tensors>& outputs, Tensors& inputs
 
 WorkPointer TuttiGroup::_allgather_base(Tensor& output, Tensor& input, const c10d::AllgatherOptions& options)
 {
-    check("all_gather_into_tensor", {input, output});
+    check("all_gather_into_tensor", input);
+    check_result("all_gather_into_tensor", output);
     TORCH_CHECK(output.scalar_type() == input.scalar_type() && output.nbytes() == input.nbytes() * ranks(),
                 "all_gather_into_tensor: the output must have the input's type and its size times ", ranks());
     const Tensor in = packed(input);
     const Tensor out = packed_result(output);
     return submit({OpType::_ALLGATHER_BASE, "tutti:_all_gather_base", options.timeout, output, input},
-                  allgather_of(in, out), [out, output] { unpack(out, output); });
+                  allgather_of(in, out, communicator_.rank()), [out, output] { unpack(out, output); });
 }
 
 WorkPointer TuttiGroup::allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -164,13 +177,15 @@ WorkPointer TuttiGroup::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
         TORCH_CHECK(list.size() == inputs.size(), "all_gather_coalesced: lists differ in length");
         for (std::size_t i = 0; i < list.size(); ++i)
             check_blocks("all_gather_coalesced", {list[i]}, inputs[i], 1);
+        check_results("all_gather_coalesced", list);
         results.insert(results.end(), list.begin(), list.end());
     }
     const Tensor in = joint_memory(inputs);
     copy_in(inputs, in);
     const Tensor joint = joint_memory(results);
     return submit({OpType::ALLGATHER_COALESCED, "tutti:all_gather", options.timeout, results, inputs},
-                  allgather_of(in, joint), [joint, results] { copy_out(joint, results); });
+                  allgather_of(in, joint, communicator_.rank()),
+                  [joint, results] { copy_out(joint, results); });
 }
 
 WorkPointer TuttiGroup::gather(std::vector<Tensors>& outputs, Tensors& inputs,
@@ -179,8 +194,10 @@ WorkPointer TuttiGroup::gather(std::vector<Tensors>& outputs, Tensors& inputs,
     const bool is_root = is(options.rootRank);
     const Tensor in = packed(only("gather", inputs));
     const Tensors& blocks = list_of("gather", outputs, is_root);
-    if (is_root)
+    if (is_root) {
         check_blocks("gather", blocks, in, ranks());
+        check_results("gather", blocks);
+    }
     const Tensor joint = is_root ? joint_memory(blocks) : Tensor();
     const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
     return submit(
@@ -199,7 +216,7 @@ WorkPointer TuttiGroup::scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                                 const c10d::ScatterOptions& options)
 {
     const bool is_root = is(options.rootRank);
-    Tensor& output = only("scatter", outputs);
+    Tensor& output = only_result("scatter", outputs);
     const Tensors& blocks = list_of("scatter", inputs, is_root);
     Tensor joint;
     if (is_root) {
@@ -224,13 +241,13 @@ WorkPointer TuttiGroup::scatter(Tensors& outputs, std::vector<Tensors>& inputs,
 WorkPointer TuttiGroup::reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
                                        const c10d::ReduceScatterOptions& options)
 {
-    Tensor& output = only("reduce_scatter", outputs);
+    Tensor& output = only_result("reduce_scatter", outputs);
     const Tensors& blocks = list_of("reduce_scatter", inputs, true);
     check_blocks("reduce_scatter", blocks, output, ranks());
-    Tensor joint = joint_memory(blocks);
-    copy_in(blocks, joint);
-    joint = joint.view(output.scalar_type());
     const Reduction reduction("reduce_scatter", output.scalar_type(), options.reduceOp);
+    Tensor joint = joint_memory(blocks).view(output.scalar_type());
+    copy_in(blocks, joint);
+    joint = reduction.part_of(joint, communicator_.size(), Reduction::Place::same);
     const Tensor out = packed_result(output);
     return submit({OpType::REDUCE_SCATTER, "tutti:reduce_scatter", options.timeout, output, blocks},
                   reduce_scatter_of(reduction, joint, out),
@@ -243,12 +260,13 @@ WorkPointer TuttiGroup::reduce_scatter(Tensors& outputs, std::vector<Tensors>& i
 WorkPointer TuttiGroup::_reduce_scatter_base(Tensor& output, Tensor& input,
                                              const c10d::ReduceScatterOptions& options)
 {
-    check("reduce_scatter_tensor", {input, output});
+    check("reduce_scatter_tensor", input);
+    check_result("reduce_scatter_tensor", output);
     TORCH_CHECK(output.scalar_type() == input.scalar_type() && input.nbytes() == output.nbytes() * ranks(),
                 "reduce_scatter_tensor: the input must have the output's type and its size times ", ranks());
     const Reduction reduction("reduce_scatter_tensor", output.scalar_type(), options.reduceOp);
-    const Tensor in = packed(input);
-    const Tensor out = packed_result(output);
+    const Tensor in = reduction.part_of(input, communicator_.size(), Reduction::Place::other);
+    const Tensor out = packed_result(output, in);
     return submit(
         {OpType::_REDUCE_SCATTER_BASE, "tutti:_reduce_scatter_base", options.timeout, output, input},
         reduce_scatter_of(reduction, in, out), [reduction, out, output, ranks = communicator_.size()] {
@@ -261,10 +279,11 @@ WorkPointer TuttiGroup::alltoall_base(Tensor& output, Tensor& input, std::vector
                                       std::vector<std::int64_t>& input_splits,
                                       const c10d::AllToAllOptions& options)
 {
-    check("all_to_all", {input, output});
+    check("all_to_all", input);
+    check_result("all_to_all", output);
     TORCH_CHECK(output.scalar_type() == input.scalar_type(), "all_to_all: input and output differ in type");
     const Tensor in = packed(input);
-    const Tensor out = packed_result(output);
+    const Tensor out = packed_result(output, in);
     return submit({OpType::ALLTOALL_BASE, "tutti:all_to_all", options.timeout, output, input},
                   alltoall_of(in, byte_counts(input, input_splits, ranks()), out,
                               byte_counts(output, output_splits, ranks())),
@@ -274,7 +293,7 @@ WorkPointer TuttiGroup::alltoall_base(Tensor& output, Tensor& input, std::vector
 WorkPointer TuttiGroup::alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options)
 {
     check("all_to_all", inputs);
-    check("all_to_all", outputs);
+    check_results("all_to_all", outputs);
     TORCH_CHECK(inputs.size() == ranks() && outputs.size() == ranks(), "all_to_all: lists have ",
                 inputs.size(), " and ", outputs.size(), " tensors, the group ", ranks(), " ranks");
     const Tensor in = joint_memory(inputs);

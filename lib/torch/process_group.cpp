@@ -70,7 +70,7 @@ WorkPointer TuttiGroup::begin(const Call& call, std::function<Request()> run, st
 
 WorkPointer TuttiGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options)
 {
-    Tensor& tensor = only("broadcast", tensors);
+    Tensor& tensor = only_result("broadcast", tensors);
     const Tensor data = is(options.rootRank) ? packed(tensor) : packed_result(tensor);
     const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
     return submit(
@@ -89,9 +89,9 @@ WorkPointer TuttiGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions
 
 WorkPointer TuttiGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options)
 {
-    Tensor& tensor = only("all_reduce", tensors);
+    Tensor& tensor = only_result("all_reduce", tensors);
     const Reduction reduction("all_reduce", tensor.scalar_type(), options.reduceOp);
-    const Tensor data = packed(tensor);
+    const Tensor data = reduction.part_of(tensor, communicator_.size(), Reduction::Place::same);
     return submit({OpType::ALLREDUCE, "tutti:all_reduce", options.timeout, tensor},
                   reduce_of(reduction, data), [reduction, data, tensor, ranks = communicator_.size()] {
                       reduction.finish(data, ranks);
@@ -108,21 +108,25 @@ bool TuttiGroup::allreduce_at_once(const Tensor& tensor, c10d::ReduceOp::RedOpTy
         return false;
     const Reduction reduction("all_reduce", tensor.scalar_type(), op);
     operations_.fetch_add(1, std::memory_order_relaxed);
+    const int all = communicator_.size();
+    if (reduction.is_average)
+        reduction.part_of(tensor, all, Reduction::Place::same);
     communicator_.allreduce(reduction.numbers_of(tensor), reduction.op);
-    reduction.finish(tensor, communicator_.size());
+    reduction.finish(tensor, all);
     return true;
 }
 
 WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options)
 {
-    check("all_reduce_coalesced", tensors);
+    check_results("all_reduce_coalesced", tensors);
     TORCH_CHECK(!tensors.empty(), "all_reduce_coalesced: there are no tensors");
     const at::ScalarType type = tensors.front().scalar_type();
     for (const Tensor& tensor : tensors)
         TORCH_CHECK(tensor.scalar_type() == type, "all_reduce_coalesced: the tensors have several types");
     const Reduction reduction("all_reduce_coalesced", type, options.reduceOp);
-    const Tensor joint = joint_memory(tensors).view(type);
+    Tensor joint = joint_memory(tensors).view(type);
     copy_in(tensors, joint);
+    joint = reduction.part_of(joint, communicator_.size(), Reduction::Place::same);
     return submit({OpType::ALLREDUCE_COALESCED, "tutti:all_reduce", options.timeout, tensors},
                   reduce_of(reduction, joint), [reduction, joint, tensors, ranks = communicator_.size()] {
                       reduction.finish(joint, ranks);
@@ -132,12 +136,14 @@ WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::Allred
 
 WorkPointer TuttiGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options)
 {
-    Tensor& tensor = only("reduce", tensors);
+    Tensor& tensor = only_result("reduce", tensors);
     const Reduction reduction("reduce", tensor.scalar_type(), options.reduceOp);
-    const Tensor data = packed(tensor);
+    const bool is_root = is(options.rootRank);
+    const Tensor data = reduction.part_of(tensor, communicator_.size(),
+                                          is_root ? Reduction::Place::same : Reduction::Place::other);
     return submit({OpType::REDUCE, "tutti:reduce", options.timeout, tensor},
                   reduce_of(reduction, data, static_cast<int>(options.rootRank)),
-                  [reduction, data, tensor, has_result = is(options.rootRank), ranks = communicator_.size()] {
+                  [reduction, data, tensor, has_result = is_root, ranks = communicator_.size()] {
                       if (!has_result)
                           return;
                       reduction.finish(data, ranks);
@@ -172,7 +178,7 @@ WorkPointer TuttiGroup::send(Tensors& tensors, int destination, int tag)
 
 WorkPointer TuttiGroup::receive(OpType type, const char* title, Tensors& tensors, int source, int tag)
 {
-    Tensor& tensor = only("recv", tensors);
+    Tensor& tensor = only_result("recv", tensors);
     const Tensor data = packed_result(tensor);
     return submit(
         {.type = type, .title = title, .results = tensor, .peer = source},

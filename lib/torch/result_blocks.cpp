@@ -78,7 +78,7 @@ void ResultBlocks::put(std::size_t block, const at::Tensor& data) const
 {
     char* const place = begin_ + displacements_[block];
     if (data.nbytes() != 0 && place != data.data_ptr())
-        std::memcpy(place, data.data_ptr(), data.nbytes());
+        std::memmove(place, data.data_ptr(), data.nbytes());
 }
 
 }  // namespace torch_tutti

@@ -1,5 +1,8 @@
 #include "lib/torch/tensors.hpp"
 
+#include <ATen/MemoryOverlap.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+
 #include <cstring>
 
 #include "lib/torch/kept_memory.hpp"
@@ -7,6 +10,9 @@
 namespace torch_tutti {
 
 namespace {
+
+// What is done while it lives is neither recorded for gradients nor refused in their name.
+using BelowAutograd = at::AutoDispatchBelowADInplaceOrView;
 
 // A part of joint memory with the tensor's form.
 at::Tensor part(const at::Tensor& joint, std::size_t at, const at::Tensor& tensor)
@@ -17,6 +23,7 @@ at::Tensor part(const at::Tensor& joint, std::size_t at, const at::Tensor& tenso
 template <class Copy>
 void for_each_part(const at::Tensor& joint, const std::vector<at::Tensor>& tensors, const Copy& copy)
 {
+    const BelowAutograd below;
     std::size_t at = 0;
     for (const at::Tensor& tensor : tensors) {
         if (tensor.nbytes() != 0)
@@ -90,18 +97,47 @@ bool is_packed(const at::Tensor& tensor)
 
 at::Tensor packed(const at::Tensor& tensor)
 {
-    return is_packed(tensor) ? tensor : tensor.resolve_conj().resolve_neg().contiguous();
+    if (is_packed(tensor))
+        return tensor;
+    const BelowAutograd below;
+    return tensor.resolve_conj().resolve_neg().contiguous();
 }
 
 at::Tensor packed_result(const at::Tensor& tensor)
 {
-    return is_packed(tensor) ? tensor : at::empty(tensor.sizes(), tensor.options());
+    if (is_packed(tensor))
+        return tensor;
+    const BelowAutograd below;
+    return at::empty_like(tensor, at::MemoryFormat::Contiguous);
+}
+
+at::Tensor packed_result(const at::Tensor& tensor, const at::Tensor& input)
+{
+    if (!is_packed(tensor) || !overlap(tensor, input))
+        return packed_result(tensor);
+    const BelowAutograd below;
+    return at::empty_like(tensor);
 }
 
 void unpack(const at::Tensor& packed, const at::Tensor& tensor)
 {
-    if (!packed.is_same(tensor))
-        tensor.copy_(packed);
+    if (packed.is_same(tensor))
+        return;
+    const BelowAutograd below;
+    tensor.copy_(packed);
+}
+
+bool overlap(const at::Tensor& one, const at::Tensor& other)
+{
+    const auto* const first = static_cast<const char*>(one.data_ptr());
+    const auto* const second = static_cast<const char*>(other.data_ptr());
+    return first < second + other.nbytes() && second < first + one.nbytes();
+}
+
+at::Tensor copy_of(const at::Tensor& tensor)
+{
+    const BelowAutograd below;
+    return tensor.resolve_conj().resolve_neg().clone(at::MemoryFormat::Contiguous);
 }
 
 at::Tensor joint_memory(const std::vector<at::Tensor>& tensors)
@@ -145,11 +181,31 @@ void check(const char* operation, const std::vector<at::Tensor>& tensors)
         check(operation, tensor);
 }
 
+void check_result(const char* operation, const at::Tensor& tensor)
+{
+    check(operation, tensor);
+    TORCH_CHECK(is_packed(tensor) || at::has_internal_overlap(tensor) != at::MemOverlap::Yes, operation,
+                ": elements of the tensor share memory, as those of expand() do; pass its contiguous()");
+}
+
+void check_results(const char* operation, const std::vector<at::Tensor>& tensors)
+{
+    for (const at::Tensor& tensor : tensors)
+        check_result(operation, tensor);
+}
+
 at::Tensor& only(const char* operation, std::vector<at::Tensor>& tensors)
 {
     TORCH_CHECK(tensors.size() == 1, operation, ": takes one tensor a rank, not ", tensors.size());
     check(operation, tensors.front());
     return tensors.front();
+}
+
+at::Tensor& only_result(const char* operation, std::vector<at::Tensor>& tensors)
+{
+    at::Tensor& tensor = only(operation, tensors);
+    check_result(operation, tensor);
+    return tensor;
 }
 
 Reduction::Reduction(const char* operation, at::ScalarType scalar, const c10d::ReduceOp& reduce)
@@ -163,14 +219,21 @@ Reduction::Reduction(const char* operation, at::ScalarType scalar, const c10d::R
     TORCH_CHECK(!is_average || scalar != at::kBool, operation, ": bool has no average");
 }
 
+at::Tensor Reduction::part_of(const at::Tensor& tensor, int ranks, Place place) const
+{
+    const at::Tensor data = packed(tensor);
+    if (!is_average || at::isIntegralType(data.scalar_type(), false))
+        return data;
+    const BelowAutograd below;
+    return place == Place::other && data.is_same(tensor) ? data.div(ranks) : data.div_(ranks);
+}
+
 void Reduction::finish(const at::Tensor& sum, int ranks) const
 {
-    if (!is_average)
+    if (!is_average || !at::isIntegralType(sum.scalar_type(), false))
         return;
-    if (at::isIntegralType(sum.scalar_type(), false))
-        sum.div_(ranks, "trunc");
-    else
-        sum.div_(ranks);
+    const BelowAutograd below;
+    sum.div_(ranks, "trunc");
 }
 
 }  // namespace torch_tutti

@@ -1,4 +1,6 @@
-// Tensors as buffers of Tutti's.
+// Tensors as buffers of Tutti's. All functions read and write tensors as memory, below autograd: those that
+// need a gradient, their views and those of inference mode are written like any other, whatever the caller's
+// mode is.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +21,15 @@ bool is_packed(const at::Tensor& tensor);
 at::Tensor packed(const at::Tensor& tensor);
 /// The same without the tensor's contents, for results.
 at::Tensor packed_result(const at::Tensor& tensor);
+/// The same, apart from the memory of `input`, which is packed: its own block may be the tensor, as FSDP has
+/// it.
+at::Tensor packed_result(const at::Tensor& tensor, const at::Tensor& input);
 /// Copies what packed() or packed_result() gave back into the tensor, if it is a copy.
 void unpack(const at::Tensor& packed, const at::Tensor& tensor);
+/// Whether packed tensors share memory.
+bool overlap(const at::Tensor& one, const at::Tensor& other);
+/// A packed copy.
+at::Tensor copy_of(const at::Tensor& tensor);
 
 /// Memory for all tensors, one behind the other.
 at::Tensor joint_memory(const std::vector<at::Tensor>& tensors);
@@ -30,8 +39,13 @@ void copy_out(const at::Tensor& joint, const std::vector<at::Tensor>& tensors);
 /// Throws unless the tensor is dense and in the CPU's memory.
 void check(const char* operation, const at::Tensor& tensor);
 void check(const char* operation, const std::vector<at::Tensor>& tensors);
+/// The same for tensors that may be written. Each of their elements has memory of its own: else copies would
+/// fail when the operation is over, and only where there is a result.
+void check_result(const char* operation, const at::Tensor& tensor);
+void check_results(const char* operation, const std::vector<at::Tensor>& tensors);
 /// The one tensor that is expected.
 at::Tensor& only(const char* operation, std::vector<at::Tensor>& tensors);
+at::Tensor& only_result(const char* operation, std::vector<at::Tensor>& tensors);
 
 inline auto bytes_of(const at::Tensor& packed)
 {
@@ -52,7 +66,14 @@ struct Reduction {
         return tutti::typed(packed.data_ptr(), static_cast<std::size_t>(packed.numel()) * elements_each,
                             type);
     }
-    /// Makes an average of a sum.
+    /// What the rank adds, packed. An average of fractions is the sum of parts that are divided before, as
+    /// torch's documentation has it, so that half precision does not overflow.
+    enum class Place {
+        same,  // the tensor itself may be written
+        other  // a copy where something is to be written
+    };
+    at::Tensor part_of(const at::Tensor& tensor, int ranks, Place place) const;
+    /// Makes an average of a sum of whole numbers.
     void finish(const at::Tensor& sum, int ranks) const;
 };
 
