@@ -51,4 +51,8 @@ struct ProgressInfo {
 /// Of the rank that calls, in the job of `communicator`. Any thread.
 ProgressInfo progress_of(const Communicator& communicator);
 
+/// For libraries whose communicators end with the process, as those of Python's objects do, and are no
+/// program's leak: `tuttirun --check` does not tell that this one is alive after the Environment. Any thread.
+void outlives_environment(const Communicator& communicator);
+
 }  // namespace tutti

@@ -7,6 +7,7 @@
 
 #include "lib/torch/job.hpp"
 #include "lib/torch/tensors.hpp"
+#include "tutti/introspection.hpp"
 
 namespace torch_tutti {
 
@@ -45,6 +46,9 @@ TuttiGroup::TuttiGroup(tutti::Communicator communicator, std::chrono::millisecon
       timeout_(timeout >= kDefaultTimeoutOfTorch ? kNoTimeout : timeout),
       has_thread_(all_have_spare_core(communicator_))
 {
+    // Programs need not destroy their groups, and Python ends objects late.
+    tutti::outlives_environment(communicator_);
+    tutti::outlives_environment(monitored_);
 }
 
 WorkPointer TuttiGroup::begin(const Call& call, std::function<Request()> run, std::function<void()> finish)

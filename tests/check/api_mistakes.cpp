@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "tutti/introspection.hpp"
 #include "tutti/tutti.hpp"
 
 namespace {
@@ -149,4 +150,8 @@ int main(int argc, char** argv)
         forgotten(world);
     else if (which == "communicator")
         longest = world.dup();
+    else if (which == "librarys") {
+        longest = world.dup();
+        tutti::outlives_environment(*longest);
+    }
 }

@@ -60,4 +60,9 @@ ProgressInfo progress_of(const Communicator& communicator)
     return {process.engine().has_thread(), base::cores_owned(local_ranks)};
 }
 
+void outlives_environment(const Communicator& communicator)
+{
+    CommunicatorAccess::state_of(communicator)->let_outlive_environment();
+}
+
 }  // namespace tutti

@@ -81,6 +81,8 @@ void Checker::conclude_communicators()
     if (!options_.handles || has_names())  // a face with names tells of its own handles
         return;
     process_.calls().communicators()->for_each([&](const detail::CommunicatorState& state) {
+        if (state.outlives_environment())
+            return;
         const bool is_own = &state == process_.world().get() || &state == process_.self().get();
         const auto uses = &state == process_.world().get()  ? process_.world().use_count()
                           : &state == process_.self().get() ? process_.self().use_count()

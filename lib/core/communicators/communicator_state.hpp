@@ -1,6 +1,7 @@
 // The state of a communicator: a group of ranks, and a context id that separates its messages.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -107,6 +108,10 @@ public:
     /// For reports about the rank. Any thread.
     void set_name(std::string_view name) noexcept { status_->name(shown_, context(), name); }
 
+    /// Whoever has it says that it lives on without being forgotten. Any thread.
+    void let_outlive_environment() noexcept { outlives_environment_ = true; }
+    bool outlives_environment() const noexcept { return outlives_environment_; }
+
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
     /// The calls since the last but one review are still known.
     static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;
@@ -132,7 +137,8 @@ private:
     std::optional<collectives::NodeMap> nodes_;  // if there are several; placement_ refers to it
     std::uint32_t next_call_ = 0;
     CallHistory calls_;
-    int blocking_calls_ = 0;         // counted until the board is made
+    int blocking_calls_ = 0;  // counted until the board is made
+    std::atomic<bool> outlives_environment_{false};  // relaxed would do: nothing else hangs on it
     bool has_two_groups_ = false;    // an intercommunicator's, which make different calls: there is no board
     bool board_is_settled_ = false;  // all ranks have it, or it has failed
     std::unique_ptr<transport::shm::NodeBoard> board_;
