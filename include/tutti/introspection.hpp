@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,10 @@ struct ProgressInfo {
 
 /// Of the rank that calls, in the job of `communicator`. Any thread.
 ProgressInfo progress_of(const Communicator& communicator);
+
+/// Addresses of this host where ranks of others may reach what it listens to, as TUTTI_INTERFACE allows, the
+/// preferred first; empty if there is none. Any thread.
+std::vector<std::string> addresses_of_host();
 
 /// For libraries whose communicators end with the process, as those of Python's objects do, and are no
 /// program's leak: `tuttirun --check` does not tell that this one is alive after the Environment. Any thread.

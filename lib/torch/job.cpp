@@ -25,11 +25,13 @@ namespace {
 constexpr std::chrono::seconds kPatienceWithOperations{2};
 constexpr std::chrono::milliseconds kBetweenPolls{1};
 
+constexpr const char* kLaunchedKey = "tutti.launched/";
+constexpr const char* kLaunchedAnswer = "tutti.launched";
+
 struct Job {
     std::mutex mutex;
     std::optional<tutti::Environment> environment;
-    std::vector<int> global_ranks;  // of the job's ranks, where they are not the same numbers
-    pid_t pid = 0;                  // of the process that has joined; a forked child has no part in the job
+    pid_t pid = 0;  // of the process that has joined; a forked child has no part in the job
 };
 
 // Never destroyed: Python's objects may outlive it.
@@ -64,29 +66,47 @@ void start(Job& all, std::unique_ptr<tutti::Bootstrap> bootstrap)
            "\"multiple\"), or begin torch.distributed first");
 }
 
-// The job's number of a global rank.
-int number_of(const Job& all, int global_rank)
+// What the rank is to the launcher, if it has the same number there: the launcher's name for the job.
+std::string launched_as(int rank)
 {
-    if (all.global_ranks.empty())
-        return global_rank;
-    const auto found = std::ranges::find(all.global_ranks, global_rank);
-    if (found == all.global_ranks.end())
-        refuse("rank " + std::to_string(global_rank) +
-               " is not in the first group of backend tutti, whose ranks are the job; make the default group "
-               "with this backend");
-    return static_cast<int>(found - all.global_ranks.begin());
+    const bool is_same = is_launched() && from_environment("PMIX_RANK") == std::to_string(rank);
+    return is_same ? std::string(from_environment("PMIX_NAMESPACE")) : std::string();
 }
 
-void start_first(Job& all, const c10::intrusive_ptr<c10d::Store>& store, const Member& member)
+// Whether the ranks of the store are those of one launcher. All say what they are, and rank 0 answers.
+bool are_launched_as_one(c10d::Store& store, int rank, int size)
 {
-    const bool launched = is_launched() && from_environment("PMIX_RANK") == std::to_string(member.rank) &&
-                          member.global_ranks.empty();
-    if (launched) {
-        start(all, nullptr);
-        return;
+    const auto set = [&store](const std::string& key, const std::string& text) {
+        store.set(key, std::vector<uint8_t>(text.begin(), text.end()));
+    };
+    const auto get = [&store](const std::string& key) {
+        const std::vector<uint8_t> bytes = store.get(key);
+        return std::string(bytes.begin(), bytes.end());
+    };
+    const std::string own = launched_as(rank);
+    set(kLaunchedKey + std::to_string(rank), own + '.');  // no value is empty
+    if (rank == 0) {
+        bool are_one = !own.empty();
+        for (int other = 1; other < size; ++other)
+            are_one = get(kLaunchedKey + std::to_string(other)) == own + '.' && are_one;
+        set(kLaunchedAnswer, are_one ? "yes" : "no");
+        return are_one;
     }
-    start(all, std::make_unique<BootstrapOverStore>(store, member.rank, member.size));
-    all.global_ranks = member.global_ranks;
+    return get(kLaunchedAnswer) == "yes";
+}
+
+// Under the lock.
+void start_all(Job& all, const c10::intrusive_ptr<c10d::Store>& store, int rank, int size)
+{
+    if (!all.environment) {
+        const bool launched = are_launched_as_one(*store, rank, size);
+        start(all, launched ? nullptr : std::make_unique<BootstrapOverStore>(store, rank, size));
+    }
+    const tutti::Communicator world = all.environment->world();
+    if (world.size() != size || world.rank() != rank)
+        refuse("this process is rank " + std::to_string(world.rank()) + " of " +
+               std::to_string(world.size()) + " in its job, and is to be rank " + std::to_string(rank) +
+               " of " + std::to_string(size) + "; a process joins one job in its life");
 }
 
 // Separates groups that are made at the same time.
@@ -132,25 +152,33 @@ tutti::Communicator join_launched()
     return all.environment->world();
 }
 
+void join_all(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size)
+{
+    Job& all = job();
+    const std::lock_guard lock(all.mutex);
+    start_all(all, store, rank, size);
+}
+
 tutti::Communicator join(const c10::intrusive_ptr<c10d::Store>& store, const Member& member)
 {
     Job& all = job();
     const std::lock_guard lock(all.mutex);
-    if (!all.environment)
-        start_first(all, store, member);
-    const tutti::Communicator world = all.environment->world();
-    std::vector<int> ranks;
-    for (const int global_rank : member.global_ranks)
-        ranks.push_back(number_of(all, global_rank));
-    if (ranks.empty() || member.global_ranks == all.global_ranks) {
-        if (world.size() != member.size || world.rank() != member.rank)
-            refuse("this process is rank " + std::to_string(world.rank()) + " of " +
-                   std::to_string(world.size()) + " in its job, and is to be rank " +
-                   std::to_string(member.rank) + " of " + std::to_string(member.size) +
-                   "; a process joins one job in its life");
-        return world.dup();
+    if (member.global_ranks.empty()) {
+        start_all(all, store, member.rank, member.size);
+        return all.environment->world().dup();
     }
-    return world.create_from(ranks, tag_of(member.group));
+    if (!all.environment)
+        refuse(
+            "the first group of backend tutti has a part of the ranks, and not all have joined the job; "
+            "import torch_tutti at all ranks, and make groups by torch.distributed");
+    return all.environment->world().create_from(member.global_ranks, tag_of(member.group));
+}
+
+bool is_beside_rank_0(const tutti::Communicator& world)
+{
+    int lowest = world.rank();
+    world.split_by_node().allreduce(lowest, tutti::min);
+    return lowest == 0;
 }
 
 void leave() noexcept

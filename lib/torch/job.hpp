@@ -19,15 +19,19 @@ struct Member {
     std::string group;              // its name, the same at all members
 };
 
-/// Joins the job at the first call: the launcher's (tuttirun, srun, mpirun) if this process is its rank
-/// `member.rank`, else the one whose ranks meet in `store`. Returns a communicator of the members. Throws
-/// tutti::Error.
+/// Joins the job at the first call: the launcher's (tuttirun, srun, mpirun) if all processes are ranks of one
+/// with the same numbers, else the one whose ranks meet in `store`. All ranks call, before any group is made.
+/// Throws tutti::Error.
+void join_all(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size);
+/// Returns a communicator of the members, who call it. If it has all ranks, they join the job.
 tutti::Communicator join(const c10::intrusive_ptr<c10d::Store>& store, const Member& member);
 
 /// Whether a launcher has started this process as a rank.
 bool is_launched();
 /// Joins the launcher's job and returns all its ranks.
 tutti::Communicator join_launched();
+/// Whether this rank and rank 0 are on one node. Collective.
+bool is_beside_rank_0(const tutti::Communicator& world);
 /// Whether this process is a rank of a launcher's or of torchrun's, which ends all ranks when one dies.
 bool has_launcher();
 

@@ -7,6 +7,7 @@
 #include "lib/torch/process_group.hpp"
 #include "lib/torch/shared_tensors.hpp"
 #include "lib/torch/short_all_reduce.hpp"
+#include "tutti/introspection.hpp"
 
 namespace py = pybind11;
 
@@ -31,10 +32,12 @@ bool overlaps(const c10::intrusive_ptr<torch_tutti::Base>& group)
 std::string tell_all(const std::string& line)
 {
     const tutti::Communicator world = torch_tutti::join_launched();
-    std::array<char, 256> text{};
-    line.copy(text.data(), text.size() - 1);
+    std::size_t length = line.size();
+    world.broadcast(length);
+    std::string text = line;
+    text.resize(length);
     world.broadcast(text);
-    return text.data();
+    return text;
 }
 
 }  // namespace
@@ -53,7 +56,12 @@ PYBIND11_MODULE(_C, module)  // NOLINT
             return std::pair(world.rank(), world.size());
         },
         unlocked);
+    module.def(
+        "is_beside_rank_0", [] { return torch_tutti::is_beside_rank_0(torch_tutti::join_launched()); },
+        unlocked);
+    module.def("addresses_of_host", tutti::addresses_of_host);
     module.def("tell_all", tell_all, unlocked);
+    module.def("join_all", torch_tutti::join_all, unlocked);
     module.def("leave", torch_tutti::leave, unlocked);
     module.def("share_new_tensors", torch_tutti::share_new_tensors);
     module.def("short_all_reduce", torch_tutti::short_all_reduce);

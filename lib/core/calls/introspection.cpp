@@ -11,6 +11,7 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti {
@@ -58,6 +59,17 @@ ProgressInfo progress_of(const Communicator& communicator)
     detail::Process& process = CommunicatorAccess::state_of(communicator)->process();
     const int local_ranks = static_cast<int>(process.bootstrap().local_peers().size());
     return {process.engine().has_thread(), base::cores_owned(local_ranks)};
+}
+
+std::vector<std::string> addresses_of_host()
+try {
+    std::vector<std::string> known;
+    for (const network::LocalAddress& local :
+         network::InterfaceChoice::from_settings().choose(network::local_addresses(), "this host"))
+        known.push_back(local.address.to_string());
+    return known;
+} catch (const Error&) {
+    return {};
 }
 
 void outlives_environment(const Communicator& communicator)
