@@ -22,6 +22,8 @@ def reports(command, program, folder, arguments, ranks, expect_failure=False):
     folder.mkdir()
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader")
+    # Tests run with the folders of the facades in it, which are tuttirun's to put in.
+    environment.pop("LD_LIBRARY_PATH", None)
     try:
         result = subprocess.run([*command, "-n", str(ranks), program, folder, *arguments], env=environment,
                                 capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
