@@ -71,22 +71,38 @@ int ranks_of_app(const LaunchOrder& order, int app)
     return count;
 }
 
-/// The nodes with ranks, and their ranks, in PMIx's compressed form.
+/// libpmix 4.2 compresses a name by putting its first letters into an array of 50, without a look at their
+/// number, and the digits behind them into an int. Names of pods and of hosts in clouds may have more of
+/// both.
+bool is_compressible(std::string_view name)
+{
+    constexpr std::size_t kMostLetters = 49;
+    constexpr std::size_t kMostDigits = 9;
+    constexpr std::string_view kDigits = "0123456789";
+    const std::size_t letters = std::min(name.find_first_of(kDigits), name.size());
+    const std::size_t digits = std::min(name.find_first_not_of(kDigits, letters), name.size()) - letters;
+    return letters <= kMostLetters && digits <= kMostDigits;
+}
+
+/// The nodes with ranks, and their ranks, in PMIx's compressed form, or in its plain one.
 void add_maps(PmixInfoList& list, const LaunchOrder& order, const std::vector<std::vector<int>>& ranks_of)
 {
     std::string names;
     std::string lists;
+    bool compressible = true;
     for (std::size_t node = 0; node < ranks_of.size(); ++node) {
         if (ranks_of[node].empty())
             continue;
+        compressible = compressible && is_compressible(order.nodes[node].name);
         names += (names.empty() ? "" : ",") + order.nodes[node].name;
         lists += fmt::format("{}{}", lists.empty() ? "" : ";", fmt::join(ranks_of[node], ","));
     }
     char* nodes = nullptr;
     char* ranks = nullptr;
-    PMIx_generate_regex(names.c_str(), &nodes);
+    if (compressible)
+        PMIx_generate_regex(names.c_str(), &nodes);
     PMIx_generate_ppn(lists.c_str(), &ranks);
-    list.add_regex(PMIX_NODE_MAP, nodes);
+    list.add_regex(PMIX_NODE_MAP, compressible ? nodes : ("raw:" + names).c_str());
     list.add_regex(PMIX_PROC_MAP, ranks);
     std::free(nodes);
     std::free(ranks);

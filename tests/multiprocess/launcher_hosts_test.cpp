@@ -54,6 +54,21 @@ TEST_CASE("ranks are told where they and the others are, and the job's key")
     CHECK(keys.begin()->size() == 64);
 }
 
+TEST_CASE("hosts have names as long as the kernel allows, and numbers as long in them")
+{
+    // 64 characters with the host's number, which on_hosts() adds: letters only, and with a number beyond an
+    // int.
+    for (const std::string& name :
+         Words{std::string(63, 'p'), std::string(50, 'p'), "pod-" + std::string(59, 'x'), "n12345678901"}) {
+        const Result result = tuttirun(on_hosts({1, 1}, {program("pmix_calls"), "describe"}, "plain", name));
+        CHECK(result.status == 0);
+        CHECK(result.err == "");
+        const Words lines = sorted(lines_of(result.out));
+        REQUIRE(lines.size() == 2);
+        CHECK(contains(lines[1], "rank 1: node 1 of 2, peers 1, all " + name + "0:0 " + name + "1:0, key "));
+    }
+}
+
 TEST_CASE("hosts without ranks take part in nothing else")
 {
     const Result result = tuttirun(
