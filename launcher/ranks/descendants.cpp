@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "launcher/base/open_files.hpp"
+#include "lib/foundation/base/proc.hpp"
 
 namespace tutti::launcher {
 
@@ -41,19 +42,11 @@ std::optional<std::pair<pid_t, pid_t>> parse_process(const char* line)
     return known ? std::optional(std::pair(parent, std::atoi(line))) : std::nullopt;
 }
 
-/// /proc of another PID namespace has numbers of other processes.
-bool proc_is_ours()
-{
-    std::array<char, 32> target{};
-    return ::readlink("/proc/self", target.data(), target.size() - 1) > 0 &&
-           std::atoi(target.data()) == ::getpid();
-}
-
 ByParent all_processes()
 {
     ByParent result;
     const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
-    if (!proc || !proc_is_ours())
+    if (!proc || !base::proc_has_our_numbers())
         return result;
     while (const dirent* entry = ::readdir(proc.get())) {
         if (entry->d_name[0] < '0' || entry->d_name[0] > '9')

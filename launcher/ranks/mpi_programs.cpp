@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "launcher/ranks/session_directory.hpp"
+#include "lib/foundation/base/proc.hpp"
 
 namespace tutti::launcher {
 
@@ -55,7 +56,8 @@ std::string foreign_library_in(const std::string& line, const std::string& own)
         return {};
     const std::string_view name = std::string_view(line).substr(line.rfind('/') + 1);
     const bool is_mpi = std::ranges::any_of(kFacades, [name](const Facade& each) {
-        return name.starts_with(each.soname) && (name.size() == each.soname.size() || name[each.soname.size()] == '.');
+        return name.starts_with(each.soname) &&
+               (name.size() == each.soname.size() || name[each.soname.size()] == '.');
     });
     return is_mpi ? line.substr(path) : std::string();
 }
@@ -67,15 +69,16 @@ std::string own_facades()
     return folder.empty() ? "none" : fs::canonical(folder, error).string() + '/';
 }
 
-std::string foreign_mpi_library_of(pid_t process, const std::string& own)
+/// `folder`: the process's in /proc, whose numbers the children below have, too.
+std::string foreign_mpi_library_of(const fs::path& folder, const std::string& own)
 {
-    std::ifstream maps(fmt::format("/proc/{}/maps", process));
+    std::ifstream maps(folder / "maps");
     for (std::string line; std::getline(maps, line);)
         if (std::string found = foreign_library_in(line, own); !found.empty())
             return found;
-    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", process));
-    for (pid_t child = 0; children >> child;)
-        if (std::string found = foreign_mpi_library_of(child, own); !found.empty())
+    std::ifstream children(folder / "task" / folder.filename() / "children");
+    for (std::string child; children >> child;)
+        if (std::string found = foreign_mpi_library_of(folder.parent_path() / child, own); !found.empty())
             return found;
     return {};
 }
@@ -84,7 +87,7 @@ std::string foreign_mpi_library_of(pid_t process, const std::string& own)
 
 std::string foreign_mpi_library(pid_t process)
 {
-    return foreign_mpi_library_of(process, own_facades());
+    return foreign_mpi_library_of(base::proc_folder(process), own_facades());
 }
 
 std::string mpi_library_of(const std::string& program)
@@ -164,11 +167,13 @@ std::string advice_for_lonely(MpiLibraries choice, int rank, const std::string& 
     const char* const remedy =
         choice == MpiLibraries::own
             ? "leave out --mpi own, which keeps Tutti's library of that name from it"
-            : "something on the way sets LD_LIBRARY_PATH anew, as R and shell wrappers do, or a file names that "
+            : "something on the way sets LD_LIBRARY_PATH anew, as R and shell wrappers do, or a file names "
+              "that "
               "folder itself (RPATH): --mpi preload=openmpi, or preload=mpich, puts Tutti's library in front";
-    return fmt::format("rank {} has loaded {}, not Tutti's library of that name, and no rank has joined the job: if each "
-                       "runs alone, as rank 0 of 1, {}",
-                       rank, file, remedy);
+    return fmt::format(
+        "rank {} has loaded {}, not Tutti's library of that name, and no rank has joined the job: if each "
+        "runs alone, as rank 0 of 1, {}",
+        rank, file, remedy);
 }
 
 }  // namespace tutti::launcher

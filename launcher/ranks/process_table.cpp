@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "launcher/ranks/watchdog.hpp"
+#include "lib/foundation/base/proc.hpp"
 
 namespace tutti::launcher {
 
@@ -83,6 +84,8 @@ RankProcess* ProcessTable::find(int rank) noexcept
 // Of processes that end meanwhile nothing is read, and they are left out.
 bool ProcessTable::only_deaf_are_left(int signal) const
 {
+    if (!base::proc_has_our_numbers())
+        return false;
     bool any = false;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {

@@ -8,13 +8,13 @@
 #include <sstream>
 #include <string>
 
-#include <fmt/format.h>
+#include "lib/foundation/base/proc.hpp"
 
 namespace tutti::launcher {
 
 std::optional<ProcessState> state_of_process(pid_t pid)
 {
-    std::ifstream file(fmt::format("/proc/{}/stat", pid));
+    std::ifstream file(base::proc_folder(pid) + "/stat");
     std::string text;
     std::getline(file, text);
     const std::size_t name_end = text.rfind(')');  // the name may hold anything
@@ -44,7 +44,7 @@ std::optional<ProcessState> state_of_process(pid_t pid)
 
 std::uint64_t swapped_bytes(pid_t pid)
 {
-    std::ifstream file(fmt::format("/proc/{}/status", pid));
+    std::ifstream file(base::proc_folder(pid) + "/status");
     return swapped_bytes(file);
 }
 
@@ -59,8 +59,7 @@ std::uint64_t swapped_bytes(std::istream& status)
 bool is_own_process(pid_t pid) noexcept
 {
     struct stat status {};
-    return pid > 0 && ::stat(fmt::format("/proc/{}", pid).c_str(), &status) == 0 &&
-           status.st_uid == ::geteuid();
+    return pid > 0 && ::stat(base::proc_folder(pid).c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
 }  // namespace tutti::launcher

@@ -13,6 +13,7 @@
 
 #include "launcher/stacks/stopped_threads.hpp"
 #include "launcher/stacks/symbols.hpp"
+#include "lib/foundation/base/proc.hpp"
 
 namespace tutti::launcher {
 
@@ -50,8 +51,8 @@ int add_address(Dwfl_Frame* frame, void* argument)
     return DWARF_CB_OK;
 }
 
-/// Where a module's separate debug information is. That of the C library is left out: to decompress it takes a
-/// fifth of a second, and no line of it helps a user.
+/// Where a module's separate debug information is. That of the C library is left out: to decompress it takes
+/// a fifth of a second, and no line of it helps a user.
 int find_debuginfo(Dwfl_Module* module, void** userdata, const char* name, Dwarf_Addr base, const char* file,
                    const char* link, GElf_Word crc, char** found)
 {
@@ -112,6 +113,10 @@ std::string why_no_stacks()
 ProcessStacks read_stacks(pid_t process, const StackLimits& limits)
 {
     ProcessStacks result;
+    if (!base::proc_has_our_numbers()) {
+        result.missing = "/proc is that of another PID namespace; mount one of this (unshare --mount-proc)";
+        return result;
+    }
     const Clock::time_point deadline = Clock::now() + limits.time;
     std::vector<pid_t> threads = limits.thread > 0 ? std::vector{limits.thread} : threads_of(process);
     if (threads.empty())

@@ -14,6 +14,7 @@
 #include <functional>
 #include <string>
 
+#include "lib/foundation/base/proc.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {
@@ -40,10 +41,10 @@ std::uint64_t this_pid_namespace() noexcept
 }
 
 // When /proc hides a process, its files look as if they were closed.
-bool is_shown_in_proc(pid_t pid)
+bool is_shown(const std::string& folder)
 {
     struct stat status {};
-    return stat(fmt::format("/proc/{}", pid).c_str(), &status) == 0;
+    return stat(folder.c_str(), &status) == 0;
 }
 
 }  // namespace
@@ -79,13 +80,14 @@ base::UniqueFd LocalProcess::open(int descriptor, int flags, DescriptorExchange*
 {
     std::string why = "it runs in another process namespace";
     if (has_common_pids()) {
-        const std::string path = fmt::format("/proc/{}/fd/{}", pid, descriptor);
+        const std::string folder = base::proc_folder(pid);
+        const std::string path = fmt::format("{}/fd/{}", folder, descriptor);
         base::UniqueFd opened(::open(path.c_str(), flags | O_CLOEXEC));
         if (opened)
             return opened;
         const int error = errno;
         why = fmt::format("{}: {}", path, std::strerror(error));
-        if (error == ENOENT && (has_ended() || is_shown_in_proc(pid)))
+        if (error == ENOENT && (has_ended() || is_shown(folder)))
             throw Error(ErrorCode::peer_lost, "shared memory",
                         fmt::format("cannot open the memory of process {} ({})", pid, why));
         if (error == EMFILE || error == ENFILE)

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "lib/foundation/base/cgroup.hpp"
+#include "lib/foundation/base/proc.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {
@@ -22,10 +23,11 @@ constexpr std::uint64_t kLeastRefused = 1u << 20;
 // Of what is left, the part that a rank promises without another look.
 constexpr std::uint64_t kUnaskedPart = 64;
 
-// Pages of shared memory that a process has touched, its own or a peer's; empty when there is none that is seen.
+// Pages of shared memory that a process has touched, its own or a peer's; empty when there is none that is
+// seen.
 std::optional<std::uint64_t> touched_by(std::int64_t pid)
 {
-    std::ifstream file(fmt::format("/proc/{}/status", pid));
+    std::ifstream file(base::proc_folder(static_cast<pid_t>(pid)) + "/status");
     if (!file)
         return std::nullopt;
     std::uint64_t kib = 0;
@@ -94,12 +96,13 @@ void MemoryPromises::look(std::uint64_t promised, std::uint64_t more, std::uint6
     const std::uint64_t others = ledger_ ? ledger_.untouched_by_others() : 0;
     const std::uint64_t left = room->free_bytes - std::min(room->free_bytes, own + others);
     if (more > left && more >= kLeastRefused)
-        throw Error(ErrorCode::out_of_memory, "allocate",
-                    fmt::format("{} are more than there is: of {} ({}), {} are free, and of these this rank has "
-                                "taken {} and other ranks of this node {}, which are not touched yet; use less "
-                                "memory, or fewer ranks on this node",
-                                mib(more), room->owner, mib(room->limit_bytes), mib(room->free_bytes), mib(own),
-                                mib(others)));
+        throw Error(
+            ErrorCode::out_of_memory, "allocate",
+            fmt::format("{} are more than there is: of {} ({}), {} are free, and of these this rank has "
+                        "taken {} and other ranks of this node {}, which are not touched yet; use less "
+                        "memory, or fewer ranks on this node",
+                        mib(more), room->owner, mib(room->limit_bytes), mib(room->free_bytes), mib(own),
+                        mib(others)));
     unasked_until_ = promised + more + (left - std::min(left, more)) / kUnaskedPart;
 }
 

@@ -71,8 +71,9 @@ const std::string kShared = "3 inboxes, 3 heaps, 1 boards";
 // The memory of a rank could not be opened, for this reason of the kernel's.
 bool tells_why(const std::string& told, const std::string& reason)
 {
-    return Catch::Matches("[^]*cannot open the memory of rank [0-2] \\(process \\d+\\): /proc/\\d+/fd/\\d+: " +
-                          reason + "[^]*")
+    return Catch::Matches(
+               "[^]*cannot open the memory of rank [0-2] \\(process \\d+\\): /proc/\\d+/fd/\\d+: " + reason +
+               "[^]*")
         .match(told);
 }
 
@@ -191,6 +192,19 @@ TEST_CASE("ranks that /proc hides from each other share memory", "[containers]")
     // What is hidden looks as if it were not there.
     check_told(hidden + as_ordinary_user(launcher({"env", "-u", "TUTTI_CONTROL", "unshare", "-c", test})),
                "No such file or directory");
+}
+
+TEST_CASE("ranks share memory where /proc is that of another PID namespace", "[containers]")
+{
+    if (geteuid() != 0) {
+        std::puts("containers with another's /proc: skipped: only root makes them");
+        return;
+    }
+    const Words elsewhere = {"unshare", "-pf", "--kill-child"};
+    const std::string test = program("api_containers");
+    check_shared(elsewhere + launcher({test}));
+    // Without the launcher's help, by that /proc itself: it has other numbers of the ranks.
+    check_shared(elsewhere + launcher({"env", "-u", "TUTTI_CONTROL", test}));
 }
 
 TEST_CASE("where nobody hands memory over, ranks in containers say so, or go over TCP", "[containers]")
