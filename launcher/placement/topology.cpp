@@ -10,6 +10,8 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,28 +31,33 @@ struct TopologyDestroy {
     void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
 };
 
-/// Keeps hwloc from loading its plugins (OpenGL, OpenCL, PCI) while it lives: they take most of the time and
-/// say nothing about cores. The environment is restored, since ranks inherit it.
-class WithoutPlugins {
+/// A variable with another value while this lives, or without one (nullptr). It is restored, since ranks
+/// inherit it.
+class VariableMeanwhile {
 public:
-    WithoutPlugins()
+    /// Nothing is set where a variable has a value already.
+    VariableMeanwhile(std::string name, const char* set_to) : name_(std::move(name))
     {
-        if (std::getenv(kVariable) == nullptr) {
-            setenv(kVariable, "/nonexistent", 1);
-            set_ = true;
-        }
+        if (const char* const value = std::getenv(name_.c_str()))
+            before_ = value;
+        if (set_to == nullptr)
+            unsetenv(name_.c_str());
+        else if (!before_)
+            setenv(name_.c_str(), set_to, 1);
     }
-    ~WithoutPlugins()
+    ~VariableMeanwhile()
     {
-        if (set_)
-            unsetenv(kVariable);
+        if (before_)
+            setenv(name_.c_str(), before_->c_str(), 1);
+        else
+            unsetenv(name_.c_str());
     }
-    WithoutPlugins(const WithoutPlugins&) = delete;
-    WithoutPlugins& operator=(const WithoutPlugins&) = delete;
+    VariableMeanwhile(const VariableMeanwhile&) = delete;
+    VariableMeanwhile& operator=(const VariableMeanwhile&) = delete;
 
 private:
-    static constexpr const char* kVariable = "HWLOC_PLUGINS_PATH";
-    bool set_ = false;
+    const std::string name_;
+    std::optional<std::string> before_;
 };
 
 /// Whether a filter of system calls (a container's) does not let a process ask for its affinity mask. hwloc
@@ -77,7 +84,8 @@ class Loaded {
 public:
     explicit Loaded(const std::string& synthetic)
     {
-        const WithoutPlugins guard;
+        // Plugins (OpenGL, OpenCL, PCI) take most of the time and say nothing about cores.
+        const VariableMeanwhile no_plugins("HWLOC_PLUGINS_PATH", "/nonexistent");
         hwloc_topology_t fresh = nullptr;
         check(hwloc_topology_init(&fresh), "hwloc_topology_init");
         topology_.reset(fresh);
@@ -155,11 +163,20 @@ Topology Topology::detect()
         const long cpus = std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
         return synthetic(fmt::format("core:{} pu:1", cpus), mask_by_proc(), quota_cores);
     }
-    Loaded loaded{std::string{}};
+    std::optional<Loaded> loaded(std::in_place, std::string{});
+    if (hwloc_topology_is_thissystem(loaded->get()) == 0) {
+        // The variables name another machine, for tools that show it. Ranks run on this one.
+        const VariableMeanwhile no_xml("HWLOC_XMLFILE", nullptr);
+        const VariableMeanwhile no_synthetic("HWLOC_SYNTHETIC", nullptr);
+        const VariableMeanwhile no_root("HWLOC_FSROOT", nullptr);
+        const VariableMeanwhile no_registers("HWLOC_CPUID_PATH", nullptr);
+        const VariableMeanwhile no_word("HWLOC_THISSYSTEM", nullptr);
+        loaded.emplace(std::string{});
+    }
     const Bitmap mask(hwloc_bitmap_alloc());
-    if (mask && hwloc_get_cpubind(loaded.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0)
-        loaded.restrict_to(mask.get());
-    return read(loaded.get(), quota_cores);
+    if (mask && hwloc_get_cpubind(loaded->get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0)
+        loaded->restrict_to(mask.get());
+    return read(loaded->get(), quota_cores);
 }
 
 Topology Topology::synthetic(const std::string& description, const std::string& allowed, double quota_cores)
