@@ -257,6 +257,9 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     request.environment = pointers.data();
     request.working_directory = app.working_directory.c_str();
     request.cpus = &placement.cpus;
+    volatile int binding_error = 0;
+    if (!order.must_bind)
+        request.binding_error = &binding_error;
     request.standard_streams[0] = rank_in.get();
     request.standard_streams[1] = rank_out.get();
     request.standard_streams[2] = err ? rank_err.get() : rank_out.get();
@@ -264,6 +267,10 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     request.kept_descriptor = control.get();
     request.announce_to = watchdog_.group_pipe();
     processes_.started(placement.rank, spawn(request));
+    if (binding_error != 0)
+        head_.send(FrameType::note,
+                   encode(true, fmt::format("rank {} is not bound to processors: the kernel says {}",
+                                            placement.rank, std::strerror(binding_error))));
     if (debugged)
         head_.send(FrameType::debug_server, encode(DebugServer{placement.rank, port, program}));
     output_.add(placement.rank, Channel::standard_output, std::move(out));
@@ -282,8 +289,8 @@ void Daemon::advise_lonely(int rank)
         head_.send(FrameType::note, encode(false, advice_for_lonely(mpi_, program, library)));
 }
 
-/// While ranks live and none has joined: once a job, what they have loaded tells, also where the program that was started
-/// is an interpreter or a wrapper. Looks again after twice the time.
+/// While ranks live and none has joined: once a job, what they have loaded tells, also where the program that
+/// was started is an interpreter or a wrapper. Looks again after twice the time.
 void Daemon::look_for_lonely(Seconds later)
 {
     constexpr Seconds kLast{20};

@@ -48,6 +48,7 @@ LaunchOrder make_order(const Options& options, const JobMap& map, bool with_envi
     order.shows_status = base::reaches_terminal(STDERR_FILENO) && options.output.directory.empty();
     order.mpi = options.mpi;
     order.rank_variables = options.rank_variables;
+    order.must_bind = options.binding != Binding::automatic || options.cores_per_rank > 0;
     order.debugged = options.debug.ranks;
     order.tells_processes = options.verbosity > 0;
     if (with_environment) {

@@ -38,7 +38,10 @@ InheritedState take_over_process()
     for (const int signal : kDeadlySignals)
         sigdelset(&blocked, signal);
     ::sigprocmask(SIG_SETMASK, &blocked, &inherited.signal_mask);
-    ::signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&inherited.ignored);
+    for (const int signal : kTakenSignals)
+        if (::signal(signal, signal == SIGPIPE ? SIG_IGN : SIG_DFL) == SIG_IGN)
+            sigaddset(&inherited.ignored, signal);
     ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
     rlimit raised = inherited.open_files;
     raised.rlim_cur = raised.rlim_max;

@@ -11,8 +11,8 @@
 namespace tutti::launcher {
 
 /// Blocks signals in this thread and in those that it starts, except those that end a faulty program (its
-/// daemons clean up then). Ignores SIGPIPE, raises the limit of open files, and sets HOME where the user has
-/// none. Returns the state before, for the ranks.
+/// daemons clean up then). Ignores SIGPIPE, learns of the ends of its children (SIGCHLD), raises the limit of
+/// open files, and sets HOME where the user has none. Returns the state before, for the ranks.
 InheritedState take_over_process();
 
 /// A signalfd for the signals that end, stop or continue the job or ask what it does, and for those that are

@@ -71,8 +71,11 @@ CpuMask mask_of(const std::vector<int>& cpus)
     if (request.kept_descriptor >= 0 && ::fcntl(request.kept_descriptor, F_SETFD, 0) != 0)
         give_up("cannot pass its control channel on");
     if (!cpus.empty() && ::sched_setaffinity(0, cpus.size() * sizeof cpus.front(),
-                                             reinterpret_cast<const cpu_set_t*>(cpus.data())) != 0)
-        give_up("cannot bind it to its processors");
+                                             reinterpret_cast<const cpu_set_t*>(cpus.data())) != 0) {
+        if (request.binding_error == nullptr)
+            give_up("cannot bind it to its processors (--bind-to none starts it unbound)");
+        *request.binding_error = errno;
+    }
     if (*request.working_directory != '\0' && ::chdir(request.working_directory) != 0)
         give_up("cannot change to the working directory");
     ::setrlimit(RLIMIT_NOFILE, &request.inherited->open_files);
@@ -81,9 +84,11 @@ CpuMask mask_of(const std::vector<int>& cpus)
     struct sigaction ignored {};
     ignored.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignored, nullptr);
-    struct sigaction by_default {};
-    by_default.sa_handler = SIG_DFL;
-    ::sigaction(SIGPIPE, &by_default, nullptr);
+    for (const int signal : kTakenSignals) {
+        struct sigaction before {};
+        before.sa_handler = sigismember(&request.inherited->ignored, signal) == 1 ? SIG_IGN : SIG_DFL;
+        ::sigaction(signal, &before, nullptr);
+    }
     ::sigprocmask(SIG_SETMASK, &request.inherited->signal_mask, nullptr);
     ::execve(request.program, argv, request.environment);
     if (errno == ENOEXEC) {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,15 @@
 
 namespace tutti::launcher {
 
+/// Signals with which the launcher does something else than its parent has ordered. SIGPIPE: a reader that
+/// has gone does not end it. SIGCHLD: where a parent ignores that to have no zombies (servers in Perl and
+/// PHP), the kernel would reap the launcher's children itself, and nobody would learn how they have ended.
+inline constexpr std::array kTakenSignals = {SIGPIPE, SIGCHLD};
+
 /// State that the launcher changes for itself; ranks get it as it was.
 struct InheritedState {
     sigset_t signal_mask;
+    sigset_t ignored;  // of the signals that the launcher does not leave as they were
     rlimit open_files;
 };
 
@@ -24,7 +31,10 @@ struct SpawnRequest {
     char** environment;             // NULL-terminated
     const char* working_directory;  // empty: the launcher's own
     const std::vector<int>* cpus;   // empty: not bound
-    int standard_streams[3];        // the child's descriptors 0, 1 and 2
+    /// Where it is to be bound only if the kernel allows that: gets the error's number otherwise. nullptr:
+    /// not to be bound as it should is an error.
+    volatile int* binding_error = nullptr;
+    int standard_streams[3];  // the child's descriptors 0, 1 and 2
     const InheritedState* inherited;
     /// A descriptor that the program gets by the same number; -1: none.
     int kept_descriptor = -1;

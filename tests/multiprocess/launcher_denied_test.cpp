@@ -56,6 +56,32 @@ TEST_CASE("a mask that nobody may ask for is kept all the same")
     CHECK(contains(result.err, "(cpus 0)"));
 }
 
+TEST_CASE("where nobody may bind processes, jobs run unbound, unless they ask for binding")
+{
+    const auto run = [](const Words& arguments) {
+        return Launched(denied(SYS_sched_setaffinity, EPERM, arguments)).wait();
+    };
+    const Result silent = run({"-n", "2", "echo", "here"});
+    CHECK(silent.status == 0);
+    CHECK(silent.out == "here\nhere\n");
+    CHECK(silent.err == "");
+    // Two cores and two ranks: each has one by default. With fewer nobody is bound anyway.
+    const bool binds = contains(tuttirun({"--report-bindings", "-n", "2", "true"}).err, "bound to core");
+    CHECK(contains(run({"-v", "-n", "2", "true"}).err,
+                   "rank 1 is not bound to processors: the kernel says Operation not permitted") == binds);
+
+    for (const Words& asked : {Words{"--bind-to", "core"}, Words{"--map-by", "slot:PE=1"}}) {
+        Words arguments = asked;
+        arguments.insert(arguments.end(), {"-n", "1", "echo", "here"});
+        const Result refused = run(arguments);
+        CHECK(refused.status == 126);
+        CHECK(refused.out == "");
+        CHECK(contains(refused.err,
+                       "cannot bind it to its processors (--bind-to none starts it unbound): "
+                       "Operation not permitted"));
+    }
+}
+
 TEST_CASE("where the kernel has no descriptors of processes, jobs end as anywhere")
 {
     const auto words = [](const std::string& text) {

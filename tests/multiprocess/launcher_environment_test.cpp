@@ -119,6 +119,23 @@ TEST_CASE("a job inside a rank of a job is a job of its own")
                                    "pmix rank 1 of 2, 2 local", "pmix rank 1 of 2, 2 local"});
 }
 
+TEST_CASE("a parent that ignores its children's ends has its job ended all the same, with its status")
+{
+    // Bit 16 is SIGCHLD's, bit 12 SIGPIPE's: ranks ignore what they would ignore without a launcher.
+    const std::string ignored = "echo $(( (0x$(grep SigIgn /proc/self/status | cut -f 2) & 0x11000) ))";
+    const auto run = [&](const std::string& signals, const Words& arguments) {
+        Words command{"perl", "-e", "$SIG{$_} = 'IGNORE' for split / /, shift; exec @ARGV", signals};
+        const Words rest = tuttirun_command(arguments);
+        command.insert(command.end(), rest.begin(), rest.end());
+        return Launched(command).wait();
+    };
+    const Result both = run("CHLD PIPE", {"-n", "2", "sh", "-c", ignored + "; exit $PMIX_RANK"});
+    CHECK(both.out == "69632\n69632\n");
+    CHECK(both.status == 1);
+    CHECK(run("", script(2, ignored)).out == "0\n0\n");
+    CHECK(run("CHLD", on_hosts({1, 1}, {"sh", "-c", "exit 3"})).status == 3);
+}
+
 TEST_CASE("the working directory")
 {
     const Result here = tuttirun({"--wdir", "/usr/lib", "-n", "2", "pwd"});
@@ -137,6 +154,21 @@ TEST_CASE("scripts without a first line run as the shell runs them")
          "\"$TMPDIR/s\" arg; PATH=\"$TMPDIR:$PATH\" \"$TUTTIRUN\" -n 1 s found; rm \"$TMPDIR/s\""});
     CHECK(sorted(lines_of(job.wait().out)) ==
           std::vector<std::string>{"script 0 arg", "script 0 found", "script 1 arg"});
+}
+
+TEST_CASE("ranks run on this machine's cores, whichever machine hwloc's variables show to other tools")
+{
+    const Words count{"sh", "-c", "echo $TUTTI_LOCAL_SIZE"};
+    const std::string cores = lines_of(tuttirun(count).out).at(0);
+    ::setenv("HWLOC_SYNTHETIC", "package:2 core:16 pu:2", 1);
+    const Result one_a_core = tuttirun(count);
+    const Result bound = tuttirun({"--bind-to", "core", "-n", "1", "sh", "-c", "echo $HWLOC_SYNTHETIC"});
+    ::unsetenv("HWLOC_SYNTHETIC");
+    CHECK(one_a_core.err == "");
+    CHECK(one_a_core.status == 0);
+    CHECK(lines_of(one_a_core.out) == Words(static_cast<std::size_t>(std::stoi(cores)), cores));
+    CHECK(bound.status == 0);
+    CHECK(bound.out == "package:2 core:16 pu:2\n");
 }
 
 TEST_CASE("ranks are bound to the processors that the map gives them")
