@@ -13,6 +13,37 @@ namespace tutti::protocol {
 
 using transport::SendResult;
 
+namespace {
+
+// Of longer messages, which transports put in their places if they are asked for, a copy costs more than an
+// answer.
+constexpr std::size_t kGoesAlongBytes = 8192;
+
+// Whether all data goes along unasked: a synchronous message that would be eager otherwise is offered for the
+// answer alone, and its receive should not wait for a turn of the sender.
+bool goes_along(const SendRequest& request, int own_rank)
+{
+    const Peer& to = *request.peer;
+    const std::size_t total = request.data.size();
+    return request.synchronous && total != 0 && total <= std::min(to.eager_limit, kGoesAlongBytes) &&
+           to.rank != own_rank && to.credit.covers(total);
+}
+
+StartTime start_now(const Peer& to)
+{
+    return StartTime::of(to.same_clock ? base::now_ns() : 0, to.offered > 1);
+}
+
+// Has so many bytes follow the rts at once, and returns what it says about them.
+std::span<const std::byte> early_part(SendRequest& request, std::size_t bytes, StartTime started)
+{
+    request.unasked = request.wanted = bytes;
+    request.early = {bytes, started};
+    return std::as_bytes(std::span(&request.early, 1));
+}
+
+}  // namespace
+
 // Decides how the data travels, and returns what the rts says about it. The sender decides, as only it can
 // send bytes along, and follows the receiver's advice.
 std::span<const std::byte> Rendezvous::choose_way(SendRequest& request)
@@ -22,7 +53,7 @@ std::span<const std::byte> Rendezvous::choose_way(SendRequest& request)
     request.unasked = request.wanted = 0;
     if (total != 0 && request.lies_together() && to.views(request.where.region))
         return std::as_bytes(std::span(&request.where.region, 1));
-    const StartTime started = StartTime::of(to.same_clock ? base::now_ns() : 0, to.offered > 1);
+    const StartTime started = start_now(to);
     if (total != 0 && request.lies_together() && lend(request)) {
         request.where.started = started;
         return std::as_bytes(std::span(&request.where, 1));
@@ -30,9 +61,7 @@ std::span<const std::byte> Rendezvous::choose_way(SendRequest& request)
     const std::size_t early = std::min(total, to.early_bytes);
     if (early == 0 || !to.credit.covers(early))
         return {};
-    request.unasked = request.wanted = early;
-    request.early = {early, started};
-    return std::as_bytes(std::span(&request.early, 1));
+    return early_part(request, early, started);
 }
 
 // Allows the peer to read the data by get(), if that is the better way.
@@ -52,7 +81,9 @@ bool Rendezvous::offer(SendRequest& request)
     if (request.id == 0)
         ++to.offered;
     awaiting_cts_.add(request);
-    const std::span<const std::byte> payload = choose_way(request);
+    std::span<const std::byte> payload = choose_way(request);
+    if (payload.empty() && goes_along(request, peers_.options().own_rank))
+        payload = early_part(request, request.data.size(), start_now(to));
     const FrameKind kind = request.unasked != 0 ? FrameKind::rts_early : FrameKind::rts;
     const RtsHeader header{EagerHeader::of(kind, request.envelope), request.data.size(), request.id};
     const SendResult result = to.transport->send(to.rank, bytes_of(header), payload, request);

@@ -74,6 +74,37 @@ TEST_CASE("a synchronous message that is all early needs one answer, and ends on
     CHECK(wire.sent_kinds(1) == Kinds{FrameKind::fin});
 }
 
+TEST_CASE("a synchronous message that would be eager needs one answer, also where others wait for their data")
+{
+    const std::size_t size = GENERATE(1u, 64u, 65u, 256u);
+    const bool unexpected = GENERATE(false, true);
+    CAPTURE(size, unexpected);
+    WireOptions options = early_options();
+    options.early_bytes = 0;
+    Wire wire(options);
+    Message one(size);
+    if (!unexpected)
+        one.receive(wire);
+    one.send(wire, true);
+    CHECK(wire.sent_kinds(0).front() == FrameKind::rts_early);
+    wire.step(1);
+    CHECK_FALSE(one.sent.done);
+    if (unexpected)
+        one.receive(wire);
+    CHECK(one.received.done);  // without a turn of the sender
+    CHECK_FALSE(one.sent.done);
+    wire.settle();
+    CHECK(one.arrived());
+    CHECK(wire.sent_kinds(1) == Kinds{FrameKind::fin});
+
+    Message longer(257);
+    longer.receive(wire);
+    longer.send(wire, true);
+    CHECK(wire.sent_kinds(0).back() == FrameKind::rts);
+    wire.settle();
+    CHECK(longer.arrived());
+}
+
 TEST_CASE("a shorter buffer takes what fits, wherever the early bytes end")
 {
     const std::size_t capacity = GENERATE(0u, 1u, 64u, 65u, 299u, 300u, 301u, 999u);

@@ -116,7 +116,12 @@ TEST_CASE("the protocol of a message follows from its size and mode")
          {FrameKind::rts, FrameKind::data, FrameKind::data, FrameKind::data, FrameKind::data,
           FrameKind::data}},
         {0, true, {FrameKind::rts}},
-        {64, true, {FrameKind::rts, FrameKind::data}},
+        {64, true, {FrameKind::rts_early, FrameKind::segment}},
+        {65, true, {FrameKind::rts_early, FrameKind::segment, FrameKind::segment}},
+        {257,
+         true,
+         {FrameKind::rts, FrameKind::data, FrameKind::data, FrameKind::data, FrameKind::data,
+          FrameKind::data}},
     };
     for (const Case& one : cases) {
         CAPTURE(one.size, one.synchronous);

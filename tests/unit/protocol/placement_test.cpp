@@ -40,8 +40,9 @@ TEST_CASE("messages of every size arrive whole when payloads are placed, expecte
         CHECK(receive.status.code == ErrorCode::success);
         CHECK(receive.status.size_bytes == size);
         CHECK(starts_with(buffer, data));
-        // Data frames always have a receive; eager ones only where it was posted before.
-        const std::size_t frames = size > 256 || synchronous ? (size + 299) / 300 : expected && size > 0;
+        // Data frames always have a receive; eager ones only where it was posted before. Segments have no
+        // place.
+        const std::size_t frames = size > 256 ? (size + 299) / 300 : expected && !synchronous && size > 0;
         CHECK(wire.placed_count() == frames);
         CHECK(std::all_of(buffer.end() - 3, buffer.end(),
                           [](std::byte byte) { return byte == std::byte{0x77}; }));
@@ -138,6 +139,8 @@ TEST_CASE("who lets a receive go finds its memory as it was then, and the sender
     const std::size_t size = GENERATE(200u, 290u, 5000u);
     const bool synchronous = GENERATE(false, true);
     CAPTURE(size, synchronous);
+    if (synchronous && size == 200)
+        return;  // a segment, which has no place
     Wire wire(placing());
     const Bytes data = message(1, size);
     Bytes buffer(size, std::byte{0x77});
