@@ -196,8 +196,8 @@ void apply_setting(std::string_view where, std::string_view setting, Host& host)
     int& target = what == Setting::slots ? host.slots : host.max_slots;
     if (target != 0)
         throw UsageError(fmt::format("{}: {} is given twice", where, key));
-    target = parse_number(where, key, value, 1, kMaxRanks);
-    host.slots_given = host.slots > 0;
+    target = parse_number(where, key, value, what == Setting::slots ? 0 : 1, kMaxRanks);
+    host.slots_given = host.slots_given || what == Setting::slots;
 }
 
 }  // namespace
@@ -216,6 +216,9 @@ std::vector<Host> parse_host_list(std::string_view option, std::string_view text
 
 std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
 {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors write it
+    if (text.starts_with(kByteOrderMark))
+        text.remove_prefix(kByteOrderMark.size());
     std::vector<Host> hosts;
     std::istringstream lines{std::string(text)};
     std::string line;
@@ -233,11 +236,13 @@ std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
             throw UsageError(fmt::format("{}: max_slots={} is less than slots={}; raise it or leave it out",
                                          where, host.max_slots, host.slots));
         }
-        std::ranges::move(alike, std::back_inserter(hosts));
+        // "slots=0" takes a host out, as with Open MPI.
+        if (!alike.front().slots_given || alike.front().slots > 0)
+            std::ranges::move(alike, std::back_inserter(hosts));
     }
     if (hosts.empty()) {
         throw UsageError(
-            fmt::format("hostfile '{}' names no host; write one a line, such as 'localhost slots=4'", path));
+            fmt::format("hostfile '{}' names no host that has slots; write one a line, such as 'localhost slots=4'", path));
     }
     return hosts;
 }

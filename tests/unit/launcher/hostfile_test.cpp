@@ -24,6 +24,8 @@ TEST_CASE("Hostfiles of both dialects")
         {"localhost max_slots=3", {{"localhost", 0, 3}}},
         {"# all of them\n\n  localhost:1  # mine\n \t \n#end", {{"localhost", 1, 0}}},
         {"localhost:1\r\n", {{"localhost", 1, 0}}},
+        {"\xEF\xBB\xBFlocalhost:1\n", {{"localhost", 1, 0}}},
+        {"a slots=0\nb slots=2\n", {{"b", 2, 0}}},
         {"::1\n[::1]:2\n[::1]\n", {{"::1", 0, 0}, {"::1", 2, 0}, {"::1", 0, 0}}},
         {"a cpu=2\nb count=3\nc cpus=4 slots_max=5", {{"a", 2, 0}, {"b", 3, 0}, {"c", 4, 5}}},
         {"a slots = 2 max-cpus\t=4\nb slots= 3", {{"a", 2, 4}, {"b", 3, 0}}},
