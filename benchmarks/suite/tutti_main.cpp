@@ -17,6 +17,7 @@
 #include "benchmarks/suite/suite.hpp"
 #include "benchmarks/suite/tutti_backend.hpp"
 #include "benchmarks/tune/tune.hpp"
+#include "lib/foundation/control/rank_numbers.hpp"
 
 namespace {
 
@@ -51,7 +52,7 @@ Place place_by_variables()
         {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
         {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
     for (const auto& [rank, size] : kNames) {
-        if (number_of(size) > 1)
+        if (number_of(size) > 1 && !tutti::control::are_rank_numbers_of_tutti(rank, size))
             return {number_of(rank), number_of(size)};
     }
     return {};

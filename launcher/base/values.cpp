@@ -124,20 +124,15 @@ std::size_t parse_choice(std::string_view option, std::string_view text,
     return static_cast<std::size_t>(found - names.begin());
 }
 
-std::pair<std::string, std::string> parse_assignment(std::string_view option, std::string_view text)
+std::pair<std::string, std::optional<std::string>> parse_assignment(std::string_view option,
+                                                                    std::string_view text)
 {
     const std::size_t equals = text.find('=');
     if (equals != std::string_view::npos)
         return {parse_variable_name(option, text.substr(0, equals)), std::string(text.substr(equals + 1))};
     std::string name = parse_variable_name(option, text);
     const char* value = std::getenv(name.c_str());
-    if (value == nullptr) {
-        throw UsageError(
-            fmt::format("{}: the environment variable {} is not set here; set it, or give its value: "
-                        "{} {}=value",
-                        option, name, option, name));
-    }
-    return {std::move(name), value};
+    return {std::move(name), value != nullptr ? std::optional<std::string>(value) : std::nullopt};
 }
 
 std::string parse_variable_name(std::string_view option, std::string_view name)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -49,8 +50,9 @@ std::vector<int> parse_signals(std::string_view option, std::string_view text);
 std::size_t parse_choice(std::string_view option, std::string_view text,
                          std::span<const std::string_view> names);
 
-/// "NAME=value", or "NAME" alone for the value that the launcher itself was started with.
-std::pair<std::string, std::string> parse_assignment(std::string_view option, std::string_view text);
+/// "NAME=value", or "NAME" alone for the value that the launcher itself was started with, if it has one.
+std::pair<std::string, std::optional<std::string>> parse_assignment(std::string_view option,
+                                                                    std::string_view text);
 
 /// `name`, if it can be the name of an environment variable.
 std::string parse_variable_name(std::string_view option, std::string_view name);

@@ -118,7 +118,7 @@ private:
         }
         // Where it is a variable, too, ranks have to understand it as it is.
         if (definition.values == 0 && known.variable.empty()) {
-            if (value == "no")
+            if (value == "no" && known.otherwise != "yes")
                 return;
             if (value == "yes")
                 values.clear();

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <vector>
+
+#include "launcher/base/values.hpp"
 
 namespace tutti::launcher {
 namespace {
+
+constexpr const char* kMca = "--mca,--gmca,--prtemca,--pmixmca";
 
 struct WithoutEffect {
     const char* names;
@@ -15,8 +20,7 @@ struct WithoutEffect {
 };
 
 constexpr WithoutEffect kWithoutEffect[] = {
-    {"--mca,--gmca,--prtemca,--pmixmca", 2, "KEY VALUE",
-     "Open MPI's own; see --fabric, --interface, --launch-agent"},
+    {kMca, 2, "KEY VALUE", "Open MPI's own, but for plm_rsh_agent and plm_rsh_args"},
     {"--tune,--am", 1, "FILE", "the same from a file"},
     {"--allow-run-as-root", 0, "", "root may run jobs anyway"},
     {"--oversubscribe,--use-hwthread-cpus", 0, "", "any number of ranks runs on any number of cores"},
@@ -57,14 +61,32 @@ constexpr std::array<std::string_view, 8> kModifiers = {
     "oversubscribe", "nooversubscribe", "overload-allowed", "if-supported",
     "span",          "hwtcpus",         "inherit",          "noinherit"};
 
+/// Of Open MPI's parameters: the command that starts daemons, and what is added to it. Of several commands the first.
+bool says_how_to_reach_hosts(Options& options, const std::string& option, Definer::Values values)
+{
+    const std::string& key = values.front();
+    if (key == "plm_rsh_agent" || key == "plm_ssh_agent" || key == "orte_rsh_agent") {
+        options.launch_agent = parse_agent(option, values.back());
+        options.launch_agent.erase(std::ranges::find(options.launch_agent, ":"), options.launch_agent.end());
+    } else if (key == "plm_rsh_args" || key == "plm_ssh_args") {
+        options.agent_arguments = parse_agent(option, values.back());
+    } else {
+        return false;
+    }
+    return true;
+}
+
 }  // namespace
 
-void define_known_from_elsewhere(Definer& define, std::vector<std::string>& given)
+void define_known_from_elsewhere(Definer& define, Options& options)
 {
+    std::vector<std::string>& given = options.without_effect;
     define.group("Known from elsewhere, without effect (-v tells which were given)");
     for (const WithoutEffect& option : kWithoutEffect) {
         define.repeated(option.names, option.values, option.placeholder, option.help,
-                        [&given](const std::string& name, Definer::Values values) {
+                        [&given, &options](const std::string& name, Definer::Values values) {
+                            if (values.size() == 2 && says_how_to_reach_hosts(options, name, values))
+                                return;
                             std::string& words = given.emplace_back(name);
                             for (const std::string& value : values)
                                 words += ' ' + value;

@@ -5,14 +5,14 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "launcher/command_line/definer.hpp"
 
 namespace tutti::launcher {
 
-/// Adds options that are taken without effect; those that are given go to `given`, with their values.
-void define_known_from_elsewhere(Definer& define, std::vector<std::string>& given);
+/// Adds options that are taken without effect; those that are given go to Options::without_effect, with their values.
+/// What Open MPI's --mca says of how hosts are reached has its effect.
+void define_known_from_elsewhere(Definer& define, Options& options);
 
 /// Adds single words for an option with its value: "--bynode" is "--map-by node".
 void add_shorthands(Dictionary& dictionary);

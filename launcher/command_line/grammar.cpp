@@ -101,10 +101,13 @@ void define_programs(Definer& define, CommandLine& line)
     const auto set = [&line](const std::string& name, const std::string& value) {
         set_variable(line.app_values, line.app.environment, name, value);
     };
-    define.repeated("-x", 1, "VAR[=VALUE]", "set VAR; without a value: check that it is set, and hand it on",
-                    [set](const std::string& option, Values values) {
+    define.repeated("-x", 1, "VAR[=VALUE]", "set VAR; without a value: hand it on, where it is set",
+                    [&line, set](const std::string& option, Values values) {
                         const auto [name, value] = parse_assignment(option, values.front());
-                        set(name, value);
+                        if (value)
+                            set(name, *value);
+                        else
+                            line.options.not_set.push_back(name);
                     });
     define.repeated("--env", 2, "VAR VALUE", "the same in two words, or as VAR=VALUE",
                     [set](const std::string& option, Values values) {
@@ -132,6 +135,8 @@ void define_job(Definer& define, CommandLine& line)
                     });
     define.flag("--rank-env", "set RANK, WORLD_SIZE, LOCAL_RANK and more, as torchrun does",
                 line.options.rank_variables);
+    define.flag("--mpirun-env", "set OMPI_COMM_WORLD_RANK, PMI_RANK and such (default: yes)",
+                line.options.mpirun_variables);
     define.choice("--mpi", "others' MPI programs: auto, own, preload[=openmpi|mpich]", line.options.mpi, kMpi,
                   MpiLibraries::automatic);
     define.single("--heap", "auto|on|off", "malloc from memory that ranks of a host share",
@@ -250,6 +255,10 @@ void define_hosts(Definer& define, CommandLine& line)
                  });
     define.value("--launch-agent,--launcher-exec,--bootstrap-exec", "CMD", "instead of ssh: 'ssh -p 2222'",
                  options.launch_agent, parse_agent);
+    define.single("--launcher-exec-args,--bootstrap-exec-args", "ARGS", "added to this command, as '-p 2222' to ssh",
+                  [&options](const std::string& option, const std::string& text) {
+                      options.agent_arguments = parse_agent(option, text);
+                  });
     define.value("--prefix", "DIR", "Tutti is in DIR on other hosts (default: same path as here)",
                  options.prefix, parse_absolute_path);
     define.value("--start-timeout", "SECONDS", "how long a host may take to connect (default: 30)",
@@ -367,7 +376,7 @@ std::vector<OptionDefinition> define_options(CommandLine& line)
     define_input_output(define, line);
     define_debugging(define, line);
     define_the_rest(define, line);
-    define_known_from_elsewhere(define, line.options.without_effect);
+    define_known_from_elsewhere(define, line.options);
     return define.take();
 }
 

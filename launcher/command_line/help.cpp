@@ -146,10 +146,13 @@ std::string help_text(std::span<const OptionDefinition> options)
     return text + std::string(kRest);
 }
 
-std::string version_text()
+std::string version_text(std::string_view command)
 {
-    return fmt::format("tuttirun (Tutti) {}\nPMIx:  {}\nhwloc: {}\n", kVersion, PMIx_Get_version(),
-                       HWLOC_VERSION);
+    const std::string_view name = command.substr(command.rfind('/') + 1);
+    const bool stands_in = name.starts_with("mpi");
+    return fmt::format("{} (Tutti) {}\n{}PMIx:  {}\nhwloc: {}\n", stands_in ? name : "tuttirun", kVersion,
+                       stands_in ? "takes the options of Open MPI's mpirun and of MPICH's mpiexec\n" : "",
+                       PMIx_Get_version(), HWLOC_VERSION);
 }
 
 }  // namespace tutti::launcher

@@ -182,7 +182,7 @@ Options parse_command_line(int argc, const char* const* argv)
             given.push_back(option.canonical);
         }
         if (line.help || line.version) {
-            print(line.help ? help_text(definitions) : version_text());
+            print(line.help ? help_text(definitions) : version_text(argc > 0 ? argv[0] : ""));
             throw EarlyExit{};
         }
         if (line.options.doctor && section.program.empty())

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <tuple>
@@ -22,6 +21,7 @@
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/ranks/heap_preload.hpp"
 #include "launcher/ranks/mpi_programs.hpp"
+#include "launcher/ranks/rank_variables.hpp"
 #include "launcher/ranks/session_directory.hpp"
 #include "launcher/ranks/suppressions.hpp"
 #include "lib/foundation/base/terminal.hpp"
@@ -52,25 +52,6 @@ std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key&
     for (const Placement& placement : order.ranks)
         job.node_of_rank.push_back(placement.node);
     return job.to_text();
-}
-
-/// The rank's numbers under the names that torchrun gives them. MASTER_ADDR and MASTER_PORT are not among
-/// them: nobody holds a port for the program.
-void set_rank_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank)
-{
-    // Nodes without ranks do not count.
-    std::set<int> earlier_nodes;
-    std::size_t local_size = 0;
-    for (const Placement& other : order.ranks) {
-        local_size += other.node == rank.node ? 1 : 0;
-        if (other.node < rank.node)
-            earlier_nodes.insert(other.node);
-    }
-    environment["RANK"] = std::to_string(rank.rank);
-    environment["WORLD_SIZE"] = std::to_string(order.ranks.size());
-    environment["LOCAL_RANK"] = std::to_string(rank.local_rank);
-    environment["LOCAL_WORLD_SIZE"] = std::to_string(local_size);
-    environment["NODE_RANK"] = environment["GROUP_RANK"] = std::to_string(earlier_nodes.size());
 }
 
 /// One that nobody uses now, for connections from this host.
@@ -218,7 +199,9 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         set_entry(environment, entry);
     environment["TUTTI_LOCAL_RANK"] = std::to_string(placement.local_rank);
     if (order.rank_variables)
-        set_rank_variables(environment, order, placement);
+        set_torchrun_variables(environment, order, placement);
+    if (order.mpirun_variables)
+        set_mpirun_variables(environment, order, placement);
     const UniqueFd control = control_.open(placement.rank);
     environment[control::kVariable] =
         control::channel_variable(control.get(), order.job_name, placement.rank);

@@ -48,6 +48,7 @@ LaunchOrder make_order(const Options& options, const JobMap& map, bool with_envi
     order.shows_status = base::reaches_terminal(STDERR_FILENO) && options.output.directory.empty();
     order.mpi = options.mpi;
     order.rank_variables = options.rank_variables;
+    order.mpirun_variables = options.mpirun_variables;
     order.must_bind = options.binding != Binding::automatic || options.cores_per_rank > 0;
     order.debugged = options.debug.ranks;
     order.tells_processes = options.verbosity > 0;
@@ -175,6 +176,9 @@ void Head::launch_when_complete()
     debuggers_.check(*map_, plan_.hosts);
     if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
+    if (!options_.not_set.empty() && !options_.quiet)
+        say(fmt::format("-x hands on {}, which {} not set here; going on without", fmt::join(options_.not_set, ", "),
+                        options_.not_set.size() == 1 ? "is" : "are"));
     if (options_.verbosity > 0) {
         if (!options_.settings_files.empty())
             say(fmt::format("settings are those of {} (tutti-info --config shows them)",

@@ -172,6 +172,8 @@ StartMethod start_method(const Options& options, std::vector<std::string> agent)
     } else if (!options.launcher && !agent.empty()) {
         method.agent = std::move(agent);
     }
+    if (method.kind != StartMethod::Agent::srun)
+        method.agent.insert(method.agent.end(), options.agent_arguments.begin(), options.agent_arguments.end());
     method.program = options.prefix.empty() ? own_path() : options.prefix + "/bin/tuttirun";
     method.timeout_seconds = options.start_timeout_seconds;
     return method;

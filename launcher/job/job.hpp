@@ -74,7 +74,8 @@ struct Options {
     int cores_per_rank = 0;  // --map-by slot:PE=N; 0: by OMP_NUM_THREADS
     RankBy rank_by = RankBy::as_mapped;
     MpiLibraries mpi = MpiLibraries::automatic;
-    bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
+    bool rank_variables = false;   // RANK, WORLD_SIZE and their like for each rank
+    bool mpirun_variables = true;  // OMPI_COMM_WORLD_RANK, PMI_RANK and their like
     bool report_bindings = false;
     bool display_map = false;
     OutputOptions output;
@@ -102,6 +103,8 @@ struct Options {
     bool quiet = false;
     int verbosity = 0;
     std::vector<std::string> settings_files;  // that were read, by their paths
+    std::vector<std::string> agent_arguments; // added to the command that starts daemons
+    std::vector<std::string> not_set;         // variables that were to be handed on
     std::vector<std::string> without_effect;  // what was given for other launchers and MPI libraries
 };
 

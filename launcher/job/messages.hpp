@@ -31,6 +31,7 @@ struct LaunchOrder {
     bool merge_stderr = false;     // one pipe for both, so that their order stays
     bool shows_status = false;     // stderr of ranks goes to a terminal, and nowhere else
     bool rank_variables = false;   // RANK, WORLD_SIZE and their like for each rank
+    bool mpirun_variables = true;  // OMPI_COMM_WORLD_RANK, PMI_RANK and their like
     bool must_bind = false;        // the user has said how: a rank that cannot be bound does not start
     std::vector<int> debugged;     // these begin below a gdbserver
     bool tells_processes = false;  // daemons tell which process each rank is
@@ -44,7 +45,7 @@ struct LaunchOrder {
     {
         return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
                         self.working_directory, self.stdin_target, self.stdin_rank, self.mpi,
-                        self.merge_stderr, self.shows_status, self.rank_variables, self.must_bind,
+                        self.merge_stderr, self.shows_status, self.rank_variables, self.mpirun_variables, self.must_bind,
                         self.debugged, self.tells_processes);
     }
 };

@@ -11,9 +11,10 @@ bool belongs_to_outer_job(std::string_view entry)
 {
     if (entry.starts_with("PMIX_MCA_"))
         return false;  // settings of the user's
-    static constexpr std::array<std::string_view, 10> kPrefixes = {
+    static constexpr std::array<std::string_view, 12> kPrefixes = {
         "PMIX_",        "PMI_",        "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_",  "OMPI_APP_CTX",
-        "OMPI_NUM_APP", "HYDRA_LOCAL", "TUTTI_LOCAL_",     "TUTTI_TERMINAL=", "TUTTI_CONTROL="};
+        "OMPI_NUM_APP", "HYDRA_LOCAL", "TUTTI_LOCAL_",     "TUTTI_TERMINAL=", "TUTTI_CONTROL=",
+        "MPI_LOCAL",    "TUTTI_RANK_NUMBERS="};
     return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                        [entry](std::string_view prefix) { return entry.starts_with(prefix); });
 }

@@ -30,6 +30,65 @@ TEST_CASE("ranks have their numbers under the names of torchrun, if asked for")
           std::vector<std::string>{"0,,,", "1,,,"});
 }
 
+TEST_CASE("ranks have their numbers under the names of mpirun, unless told otherwise")
+{
+    const std::string print =
+        "echo $PMIX_RANK: $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK "
+        "$OMPI_COMM_WORLD_LOCAL_SIZE, $PMI_RANK $PMI_SIZE $MPI_LOCALRANKID $MPI_LOCALNRANKS";
+    const Words expected{"0: 0 3 0 2, 0 3 0 2", "1: 1 3 1 2, 1 3 1 2", "2: 2 3 0 1, 2 3 0 1"};
+    CHECK(sorted(lines_of(tuttirun(on_hosts({2, 1}, shell(print))).out)) == expected);
+    // Those of a job within a rank are its own.
+    CHECK(sorted(lines_of(tuttirun(script(1, "\"$TUTTIRUN\" -n 1 sh -c "
+                                             "'echo $OMPI_COMM_WORLD_SIZE $PMI_SIZE' < /dev/null"))
+                             .out)) == Words{"1 1"});
+    const Words off{"--mpirun-env=no", "-n", "1", "sh", "-c", "env | grep -E '^(OMPI_COMM|PMI_|MPI_LOCAL)' || echo none"};
+    CHECK(tuttirun(off).out == "none\n");
+}
+
+TEST_CASE("another launcher's job within a rank is not taken for the rank")
+{
+    const std::string exchange = shell_quoted(program("bootstrap_actions")) + " exchange < /dev/null";
+    // As a program without the variables of PMIx it is a job of one.
+    const Result alone = tuttirun(script(2, "env -u PMIX_NAMESPACE -u PMIX_RANK " + exchange));
+    CHECK(alone.status == 0);
+    CHECK(alone.out == "singleton rank 0 of 1, 1 local\nsingleton rank 0 of 1, 1 local\n");
+    // Hydra's: its ranks would all be this one.
+    const Result below = tuttirun(script(1, "PMI_FD=9 PMI_RANK=0 PMI_SIZE=2 " + exchange));
+    CHECK(below.status == 4);
+    CHECK(contains(below.err, "Hydra (MPICH's mpiexec) started several processes without PMIx"));
+    if (::access("/usr/bin/mpirun.openmpi", X_OK) == 0) {
+        const Result open_mpi = tuttirun(script(
+            1, "mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 sh -c 'echo $OMPI_COMM_WORLD_RANK' < /dev/null"));
+        CHECK(sorted(lines_of(open_mpi.out)) == Words{"0", "1"});
+    }
+}
+
+TEST_CASE("a variable that is not set is not handed on, with a word about it")
+{
+    ::unsetenv("TUTTI_TEST_NEW");
+    const Result result = tuttirun({"-x", "TUTTI_TEST_NEW", "-n", "1", "echo", "here"});
+    CHECK(result.status == 0);
+    CHECK(result.out == "here\n");
+    CHECK(result.err == "tuttirun: -x hands on TUTTI_TEST_NEW, which is not set here; going on without\n");
+}
+
+TEST_CASE("under a name of MPI's the launcher says whose options it takes")
+{
+    const auto says = [](const std::string& name) {
+        return Launched(shell("ln -s \"$TUTTIRUN\" \"$TMPDIR/" + name + "\"; \"$TMPDIR/" + name +
+                              "\" --version; rm \"$TMPDIR/" + name + "\""))
+            .wait()
+            .out;
+    };
+    for (const char* name : {"mpirun", "mpiexec"}) {
+        CHECK(says(name).starts_with(std::string(name) + " (Tutti) "));
+        CHECK(contains(says(name), "Open MPI"));
+        CHECK(contains(says(name), "MPICH"));
+    }
+    CHECK(says("tuttirun").starts_with("tuttirun (Tutti) "));
+    CHECK_FALSE(contains(says("tuttirun"), "Open MPI"));
+}
+
 TEST_CASE("several programs in one job")
 {
     const Result result = tuttirun({"-n", "1", "sh", "-c", "echo a $PMIX_RANK", ":", "-n", "2", "sh", "-c",

@@ -6,6 +6,7 @@
 #include "lib/engine/bootstrap/channel_client.hpp"
 #include "lib/engine/bootstrap/pmix_client.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
+#include "lib/foundation/control/rank_numbers.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::bootstrap {
@@ -24,14 +25,30 @@ bool above_one(const char* variable)
     return value != nullptr && std::atoi(value) > 1;
 }
 
+/// Hydra also tells how to reach it.
+bool is_pmi_of_tutti()
+{
+    return control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE") && !is_set("PMI_FD") && !is_set("PMI_PORT");
+}
+
+/// Whether Hydra was started within a rank of tuttirun: the variables of PMIx are that rank's, not this process's.
+bool is_below_a_rank()
+{
+    const char* const mark = std::getenv(control::kRankNumbersVariable);
+    const char* const job = std::getenv("PMIX_NAMESPACE");
+    return mark != nullptr && job != nullptr && std::string(mark).starts_with(std::string(job) + ' ') &&
+           is_set("PMI_RANK") && !is_pmi_of_tutti();
+}
+
 /// The launcher that started several processes without PMIx, and the remedy; empty if there is none.
 std::string launcher_without_pmix()
 {
     if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && above_one("SLURM_NTASKS"))
         return "Slurm started several processes without PMIx; use 'srun --mpi=pmix', or tuttirun";
-    if (above_one("PMI_SIZE") && is_set("PMI_RANK"))
+    if (above_one("PMI_SIZE") && is_set("PMI_RANK") && !is_pmi_of_tutti())
         return "Hydra (MPICH's mpiexec) started several processes without PMIx; use tuttirun";
-    if (above_one("OMPI_COMM_WORLD_SIZE"))
+    if (above_one("OMPI_COMM_WORLD_SIZE") &&
+        !control::are_rank_numbers_of_tutti("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
         return "Open MPI's mpirun started several processes without PMIx; use tuttirun";
     return {};
 }
@@ -40,7 +57,7 @@ std::string launcher_without_pmix()
 
 std::unique_ptr<Bootstrap> connect_to_job()
 {
-    if (is_set("PMIX_NAMESPACE")) {
+    if (is_set("PMIX_NAMESPACE") && !is_below_a_rank()) {
         try {
             return std::make_unique<PmixClient>();
         } catch (const Error&) {

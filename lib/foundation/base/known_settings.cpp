@@ -25,6 +25,7 @@ constexpr KnownSetting kSettings[] = {
     {"genv", "", "none"},
     {"genvlist", "", "none"},
     {"rank-env", "", "no"},
+    {"mpirun-env", "", "yes"},
     {"mpi", "", "auto"},
     {"heap", "TUTTI_HEAP", "auto"},
     {"check", "TUTTI_CHECK", "off"},
@@ -52,6 +53,7 @@ constexpr KnownSetting kSettings[] = {
     {"fabric", "TUTTI_FABRIC", "ofi with an RDMA adapter, else tcp"},
     {"launcher", "", "slurm in its allocation, else ssh"},
     {"launch-agent", "TUTTI_LAUNCH_AGENT", "ssh"},
+    {"launcher-exec-args", "", "none"},
     {"prefix", "", "the same path as here"},
     {"start-timeout", "", "30"},
     {"daemon-timeout", "", "30"},
@@ -109,6 +111,7 @@ constexpr KnownSetting kSettings[] = {
     {"", "TUTTI_LOCAL_SIZE", "not set", kByLauncher},
     {"", "TUTTI_TERMINAL", "not set", kByLauncher},
     {"", "TUTTI_CONTROL", "not set", kByLauncher},
+    {"", "TUTTI_RANK_NUMBERS", "not set", kByLauncher},
 };
 
 }  // namespace
