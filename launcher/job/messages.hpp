@@ -45,8 +45,8 @@ struct LaunchOrder {
     {
         return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
                         self.working_directory, self.stdin_target, self.stdin_rank, self.mpi,
-                        self.merge_stderr, self.shows_status, self.rank_variables, self.mpirun_variables, self.must_bind,
-                        self.debugged, self.tells_processes);
+                        self.merge_stderr, self.shows_status, self.rank_variables, self.mpirun_variables,
+                        self.must_bind, self.debugged, self.tells_processes);
     }
 };
 

@@ -44,7 +44,8 @@ TEST_CASE("ranks have their numbers under the names of mpirun, unless told other
     CHECK(sorted(lines_of(tuttirun(script(1, "\"$TUTTIRUN\" -n 1 sh -c "
                                              "'echo $OMPI_COMM_WORLD_SIZE $PMI_SIZE' < /dev/null"))
                              .out)) == Words{"1 1"});
-    const Words off{"--mpirun-env=no", "-n", "1", "sh", "-c", "env | grep -E '^(OMPI_COMM|PMI_|MPI_LOCAL)' || echo none"};
+    const Words off{"--mpirun-env=no", "-n", "1", "sh", "-c",
+                    "env | grep -E '^(OMPI_COMM|PMI_|MPI_LOCAL)' || echo none"};
     CHECK(tuttirun(off).out == "none\n");
 }
 
@@ -61,7 +62,8 @@ TEST_CASE("another launcher's job within a rank is not taken for the rank")
     CHECK(contains(below.err, "Hydra (MPICH's mpiexec) started several processes without PMIx"));
     if (::access("/usr/bin/mpirun.openmpi", X_OK) == 0) {
         const Result open_mpi = tuttirun(script(
-            1, "mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 sh -c 'echo $OMPI_COMM_WORLD_RANK' < /dev/null"));
+            1, "mpirun.openmpi --allow-run-as-root --oversubscribe -n 2 sh -c 'echo $OMPI_COMM_WORLD_RANK' "
+               "< /dev/null"));
         CHECK(sorted(lines_of(open_mpi.out)) == Words{"0", "1"});
     }
 }

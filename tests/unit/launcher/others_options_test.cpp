@@ -26,7 +26,8 @@ TEST_CASE("A variable that is not set cannot be handed on, and stops nothing")
 
 TEST_CASE("What others' options say of how hosts are reached has its effect")
 {
-    const Options open_mpi = parse({"-mca", "plm_rsh_args", "-p 2222", "--mca", "plm_rsh_agent", "/my/ssh -q : rsh", "a"});
+    const Options open_mpi = parse({"-mca", "plm_rsh_args", "-p 2222", "--mca", "plm_rsh_agent",
+                                    "/my/ssh -q : rsh", "a"});
     CHECK(open_mpi.agent_arguments == Words{"-p", "2222"});
     CHECK(open_mpi.launch_agent == Words{"/my/ssh", "-q"});
     CHECK(open_mpi.without_effect.empty());
