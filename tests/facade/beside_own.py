@@ -21,7 +21,9 @@ def reports(command, program, folder, arguments, ranks, expect_failure=False):
     """What each rank reported; an error where the program ended badly."""
     folder.mkdir()
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader")
+                       OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader",
+                       # A job of Open MPI's that aborts leaves its shared memory.
+                       OMPI_MCA_btl_vader_backing_directory=str(folder.parent))
     # Tests run with the folders of the facades in it, which are tuttirun's to put in.
     environment.pop("LD_LIBRARY_PATH", None)
     try:

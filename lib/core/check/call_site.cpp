@@ -13,6 +13,8 @@
 #include <mutex>
 #include <optional>
 
+#include "lib/foundation/base/own_library.hpp"
+
 namespace tutti::check {
 
 namespace {
@@ -33,11 +35,10 @@ std::string_view file_name(std::string_view path) noexcept
     return path.substr(path.rfind('/') + 1);
 }
 
-// Whether the code there is libtutti's, or of a library with MPI's functions, which stands on it.
+// A program may have Tutti's code within it.
 bool is_own(const Dl_info& object) noexcept
 {
-    return object.dli_fbase == own_object() ||
-           (object.dli_fname != nullptr && file_name(object.dli_fname).starts_with("libmpi"));
+    return object.dli_fbase == own_object() || base::is_own_library(object.dli_fname);
 }
 
 // The address as the object's file has it.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "lib/core/profile/symbol_table.hpp"
+#include "lib/foundation/base/own_library.hpp"
 
 namespace tutti::profile {
 
@@ -36,17 +37,10 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* to)
     return _URC_NO_REASON;
 }
 
-std::string_view last_part_of(const char* path) noexcept
-{
-    const std::string_view whole = path == nullptr ? "" : path;
-    return whole.substr(whole.rfind('/') + 1);
-}
-
 // Whether the code there is Tutti's: of its libraries, or of its headers in the program.
 bool is_own(const Dl_info& object, std::uintptr_t offset) noexcept
 {
-    const std::string_view name = last_part_of(object.dli_fname);
-    return name.starts_with("libtutti") || name.starts_with("libmpi") ||
+    return base::is_own_library(object.dli_fname) ||
            name_at(object.dli_fname, offset).starts_with("_ZN5tutti") ||
            name_at(object.dli_fname, offset).starts_with("_ZNK5tutti");
 }
