@@ -199,4 +199,19 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
     }
 }
 
+std::vector<int> parse_ranges(std::string_view option, std::string_view what, std::string_view text)
+{
+    std::vector<int> numbers;
+    for (const std::string& range : parse_list(option, text)) {
+        const std::size_t dash = range.find('-');
+        const int first = parse_number(option, what, range.substr(0, dash), 0, kMaxCores);
+        const int last = dash == std::string::npos
+                             ? first
+                             : parse_number(option, what, range.substr(dash + 1), first, kMaxCores);
+        for (int number = first; number <= last; ++number)
+            numbers.push_back(number);
+    }
+    return numbers;
+}
+
 }  // namespace tutti::launcher

@@ -33,6 +33,9 @@ std::string environment_variable(const char* name);
 /// More ranks than this on one machine are a typing error.
 inline constexpr int kMaxRanks = 65536;
 
+/// Numbers of cores and hardware threads beyond this are one, too.
+inline constexpr int kMaxCores = 1 << 20;
+
 /// A whole number in decimal digits, from `lowest` to `highest`. `what` is its name in messages.
 int parse_number(std::string_view option, std::string_view what, std::string_view text, int lowest,
                  int highest);
@@ -69,5 +72,8 @@ std::vector<std::string> parse_agent(std::string_view option, std::string_view t
 
 /// The parts of a comma-separated list; an empty part is an error.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
+
+/// "0,2-3" is 0, 2, 3. `what` is the name of one of them.
+std::vector<int> parse_ranges(std::string_view option, std::string_view what, std::string_view text);
 
 }  // namespace tutti::launcher

@@ -27,15 +27,9 @@ std::string_view instead_of(std::string_view option)
 {
     constexpr std::string_view kNoEnvironment =
         "ranks inherit all variables; start 'env -i NAME=VALUE... PROGRAM' to have only some";
-    constexpr std::string_view kFile = "write its programs on the command line, with ':' between them";
-    constexpr std::string_view kRankfile = "--map-by, --rank-by and --bind-to say where ranks go";
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kInstead = {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kInstead = {
         {{"envnone", kNoEnvironment},
          {"genvnone", kNoEnvironment},
-         {"app", kFile},
-         {"configfile", kFile},
-         {"rankfile", kRankfile},
-         {"rf", kRankfile},
          {"nolocal", "name the hosts to use by --host"}}};
     option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
     const auto* const known =
@@ -81,6 +75,17 @@ private:
         return word;
     }
 
+    /// The option in "-n2", "-np4": one whose value is a number, with nothing between the two.
+    Dictionary::const_iterator number_behind(std::string_view word) const
+    {
+        const std::size_t digits = word.find_last_not_of("0123456789") + 1;
+        const auto known =
+            word.starts_with("--") ? dictionary_.end() : dictionary_.find(word.substr(0, digits));
+        return digits < word.size() && known != dictionary_.end() && known->second.is_number
+                   ? known
+                   : dictionary_.end();
+    }
+
     /// Takes the values of the option in `word`, which may hold its value: "--np=4".
     void read_option(const std::string& word)
     {
@@ -90,7 +95,12 @@ private:
             spelling = word.substr(0, equals);
             attached = word.substr(equals + 1);
         }
-        const auto known = dictionary_.find(spelling);
+        auto known = dictionary_.find(spelling);
+        if (known == dictionary_.end() && !attached)
+            if (known = number_behind(spelling); known != dictionary_.end()) {
+                attached = spelling.substr(known->first.size());
+                spelling = known->first;
+            }
         if (known == dictionary_.end())
             reject_unknown(spelling, dictionary_);
         const KnownOption& option = known->second;

@@ -17,6 +17,7 @@ struct KnownOption {
     int values = 0;           // how many words follow it
     std::string implied{};    // its value where none follows: "--bynode" is "--map-by node"
     bool attachable = false;  // without words after it, but "--check=LIST" has a value
+    bool is_number = false;   // its value may follow at once: "-n2"
 };
 
 /// By spelling as typed, dashes included: "-np", "--np" and "-n" each have an entry.

@@ -18,7 +18,11 @@ namespace {
 using base::KnownSetting;
 
 /// Options of which one goes without the other.
-constexpr std::pair<std::string_view, std::string_view> kEitherOr[] = {{"-H", "-f"}, {"-q", "-v"}};
+constexpr std::pair<std::string_view, std::string_view> kEitherOr[] = {{"-H", "-f"},
+                                                                       {"-q", "-v"},
+                                                                       {"--rankfile", "--map-by"},
+                                                                       {"--rankfile", "--rank-by"},
+                                                                       {"--rankfile", "-N"}};
 
 /// Those whose values add up.
 bool is_repeatable(const KnownSetting& known)

@@ -52,6 +52,13 @@ public:
                  });
     }
 
+    /// Likewise: the value is a number, which may follow at once, as in "-n2".
+    void number_in(Seen& seen, const std::string& names, const std::string& help, Store store)
+    {
+        single_in(seen, names, "N", help, std::move(store));
+        options_.back().is_number = true;
+    }
+
     /// Likewise: `target` becomes what `parse` reads.
     template <class Target, class Parse>
     void value(const std::string& names, const std::string& placeholder, const std::string& help,

@@ -87,9 +87,11 @@ void define_known_from_elsewhere(Definer& define, Options& options)
                         [&given, &options](const std::string& name, Definer::Values values) {
                             if (values.size() == 2 && says_how_to_reach_hosts(options, name, values))
                                 return;
-                            std::string& words = given.emplace_back(name);
+                            std::string words = name;
                             for (const std::string& value : values)
                                 words += ' ' + value;
+                            if (std::ranges::find(given, words) == given.end())
+                                given.push_back(words);
                         });
     }
 }

@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "launcher/base/values.hpp"
+#include "launcher/command_line/configfile.hpp"
 #include "launcher/command_line/definer.hpp"
 #include "launcher/command_line/elsewhere.hpp"
 #include "launcher/hosts/hostfile.hpp"
+#include "launcher/hosts/rankfile.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 #include "tutti/error.hpp"
 
@@ -19,11 +21,11 @@ namespace {
 using Values = Definer::Values;
 
 // In the order of the enumerations in job.hpp.
-constexpr std::array<std::string_view, 5> kBindings = {"none", "core", "socket", "numa", "hwthread"};
-constexpr std::array<std::string_view, 6> kMapBy = {"slot", "core", "socket", "numa", "hwthread", "node"};
+constexpr std::array<std::string_view, 6> kBindings = {"none", "core",    "socket",
+                                                       "numa", "l3cache", "hwthread"};
 constexpr std::array<std::string_view, 5> kMpi = {"auto", "own", "preload", "preload=openmpi",
                                                  "preload=mpich"};
-constexpr std::array<std::string_view, 5> kRankBy = {"slot", "core", "socket", "numa", "node"};
+constexpr std::array<std::string_view, 6> kRankBy = {"slot", "core", "socket", "numa", "l3cache", "node"};
 constexpr std::array<std::string_view, 2> kOnDeadlock = {"report", "abort"};
 constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
 constexpr std::array<std::string_view, 4> kDisplays = {"map", "bind", "bindings", "allocation"};
@@ -33,20 +35,26 @@ constexpr std::array<std::string_view, 2> kTerminals = {"tmux", "xterm"};
 constexpr std::array<std::string_view, 2> kTraceEndings = {"json", "html"};
 constexpr std::array<std::string_view, 2> kStdinWords = {"all", "none"};
 
-/// "ppr:N:node" is N; nothing for other values of --map-by.
-std::optional<int> parse_per_node(const std::string& option, std::string_view text)
+/// "ppr:2:socket"; nothing for other values of --map-by.
+std::optional<RanksPer> parse_ranks_per(const std::string& option, std::string_view text)
 {
     constexpr std::string_view kPrefix = "ppr:";
-    constexpr std::string_view kSuffix = ":node";
     if (!text.starts_with(kPrefix))
         return std::nullopt;
-    if (!text.ends_with(kSuffix) || text.size() < kPrefix.size() + kSuffix.size()) {
-        throw UsageError(
-            fmt::format("{}: '{}' is not understood; write ppr:N:node for N ranks a node", option, text));
+    const std::string_view rest = text.substr(kPrefix.size());
+    const std::size_t colon = rest.find(':');
+    if (colon == std::string_view::npos) {
+        throw UsageError(fmt::format(
+            "{}: '{}' is not understood; write ppr:N:WHAT for N ranks on each WHAT, as ppr:2:node", option,
+            text));
     }
-    text.remove_prefix(kPrefix.size());
-    text.remove_suffix(kSuffix.size());
-    return parse_number(option, "number of ranks a node", text, 1, kMaxRanks);
+    const std::string object =
+        rest.substr(colon + 1) == "package" ? "socket" : std::string(rest.substr(colon + 1));
+    const std::span<const std::string_view> objects = std::span(kMapByWords).subspan(1, 6);  // core to node
+    const std::size_t choice = 1 + parse_choice(option, object, objects);
+    return RanksPer{parse_number(option, fmt::format("number of ranks on each {}", object),
+                                 rest.substr(0, colon), 1, kMaxRanks),
+                    static_cast<MapBy>(choice)};
 }
 
 /// The value of --fabric, as ranks read it from TUTTI_FABRIC.
@@ -88,7 +96,7 @@ void switch_on(CommandLine& line, const char* flag, bool& target)
 void define_programs(Definer& define, CommandLine& line)
 {
     define.group("What to run (each for the program that follows)");
-    define.single_in(line.app_values, "-n,-c,--np,--n", "N",
+    define.number_in(line.app_values, "-n,-c,--np,--n",
                      "number of ranks (default: one a slot, that is a core)",
                      [&line](const std::string& option, const std::string& text) {
                          line.app.ranks = parse_number(option, "number of ranks", text, 1, kMaxRanks);
@@ -113,6 +121,11 @@ void define_programs(Definer& define, CommandLine& line)
                     [set](const std::string& option, Values values) {
                         set(parse_variable_name(option, values.front()), values.back());
                     });
+    define.repeated(
+        kConfigfileOptions, 1, "FILE", "read all this from FILE, a program a line",
+        [](const std::string& option, Values) {
+            throw UsageError(fmt::format("{} stands within a configfile, or twice; name one file", option));
+        });
     define.repeated("--envlist", 1, "A,B", "as -x A -x B, for those that are set",
                     [set](const std::string& option, Values values) {
                         for_each_set_variable(option, values.front(), set);
@@ -191,7 +204,7 @@ void define_placement(Definer& define, CommandLine& line)
         if (first_time(line.job_values, "cores a rank", "the number of cores a rank", std::to_string(count)))
             line.options.cores_per_rank = count;
     };
-    define.single("--bind-to", "WHAT", "bind each rank to: none, core, core:N, socket, numa, hwthread",
+    define.single("--bind-to", "WHAT", "none, core, core:N, socket, numa, l3cache, hwthread",
                   [&options, cores](const std::string& option, const std::string& text) {
                       const std::string place = take_modifiers(option, text, cores);
                       const std::size_t choice = parse_choice(option, place, kBindings);
@@ -200,24 +213,38 @@ void define_placement(Definer& define, CommandLine& line)
                   });
     define.single("--cpus-per-proc,--cpus-per-rank", "N", "as --map-by slot:PE=N: N cores for each rank",
                   cores);
-    const auto per_node = [&line](int ranks) {
-        if (first_time(line.job_values, "ranks a node", "the number of ranks a node", std::to_string(ranks)))
-            line.options.ranks_per_node = ranks;
+    const auto ranks_per = [&line](const RanksPer& per) {
+        const std::string shown = fmt::format("ppr:{}:{}", per.ranks, word_of(per.object));
+        if (first_time(line.job_values, "ranks a node", "the number of ranks on each host", shown))
+            line.options.ranks_per = per;
     };
-    define.single("--map-by", "WHAT", "over: slot, core, socket, numa, hwthread, node, ppr:N:node",
-                  [&options, per_node, cores](const std::string& option, const std::string& text) {
+    const auto rankfile = [&options](const std::string& option, const std::string& text) {
+        options.rankfile = read_rankfile(parse_path(option, text));
+    };
+    define.single("--map-by", "WHAT", "slot|node|core|socket|numa|l3cache|hwthread|seq|ppr:N:WHAT",
+                  [&options, ranks_per, cores, rankfile](const std::string& option, const std::string& text) {
+                      constexpr std::string_view kRankfile = "rankfile:file=";
                       const std::string place = take_modifiers(option, text, cores);
-                      if (const std::optional<int> ranks = parse_per_node(option, place))
-                          per_node(*ranks);
+                      if (const std::optional<RanksPer> per = parse_ranks_per(option, place))
+                          ranks_per(*per);
+                      else if (place.starts_with(kRankfile))
+                          rankfile(option, place.substr(kRankfile.size()));
                       else if (!place.empty() || text.empty())
-                          options.map_by = static_cast<MapBy>(parse_choice(option, place, kMapBy));
+                          options.map_by = static_cast<MapBy>(parse_choice(option, place, kMapByWords));
                   });
-    define.single("-N,--ppn,--perhost,--npernode,--grr", "N", "N ranks on each host, as --map-by ppr:N:node",
-                  [per_node](const std::string& option, const std::string& text) {
-                      per_node(parse_number(option, "number of ranks a node", text, 1, kMaxRanks));
-                  });
-    define.choice("--rank-by", "number them over: slot, core, socket, numa, node", options.rank_by, kRankBy,
-                  RankBy::slot);
+    define.number_in(line.job_values, "-N,--ppn,--perhost,--npernode,--grr",
+                     "N ranks on each host, as --map-by ppr:N:node",
+                     [ranks_per](const std::string& option, const std::string& text) {
+                         ranks_per({parse_number(option, "number of ranks a node", text, 1, kMaxRanks)});
+                     });
+    define.single("--rankfile,--rf", "FILE", "the host and cores of each rank: 'rank 0=a slot=0-1'",
+                  rankfile);
+    define.value("--cpu-set,--cpu-list", "LIST", "only these cores of each host, by number: 0-3,8",
+                 options.cpu_set, [](const std::string& option, const std::string& text) {
+                     return parse_ranges(option, "number of a core", text);
+                 });
+    define.choice("--rank-by", "number them over: slot, core, socket, numa, l3cache, node", options.rank_by,
+                  kRankBy, RankBy::slot);
     define.flag("--report-bindings", "print the cores that each rank is bound to", options.report_bindings);
     define.flag("--display-map,--print-rank-map", "print which rank goes where", options.display_map);
     define.single("--display", "LIST", "the same: map, bindings",
@@ -384,7 +411,7 @@ Dictionary spellings_of(std::span<const OptionDefinition> options)
 {
     Dictionary dictionary;
     for (const OptionDefinition& option : options) {
-        const KnownOption known{option.names.front(), option.values, {}, option.attachable};
+        const KnownOption known{option.names.front(), option.values, {}, option.attachable, option.is_number};
         for (const std::string& name : option.names) {
             dictionary.insert_or_assign(name, known);
             if (name.starts_with("--"))

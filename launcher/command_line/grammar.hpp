@@ -42,6 +42,7 @@ struct OptionDefinition {
     /// option that is given again with another value.
     std::function<void(const std::string& option, std::span<const std::string> values)> store;
     bool attachable = false;  // no words follow it, but it may have a value: "--check=LIST"
+    bool is_number = false;   // the word that follows it is a number
 };
 
 /// All options, group by group. They write into `line`, which must outlive them.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "launcher/base/values.hpp"
+#include "launcher/command_line/configfile.hpp"
 #include "launcher/command_line/configuration.hpp"
 #include "launcher/command_line/elsewhere.hpp"
 #include "launcher/command_line/grammar.hpp"
@@ -136,6 +137,13 @@ void check_job(const CommandLine& line)
     if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty())
         throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
     check_debugging(options.debug);
+    const bool listed = !options.rankfile.empty() || options.map_by == MapBy::seq;
+    if (listed && (options.ranks_per.ranks > 0 || options.rank_by != RankBy::as_mapped ||
+                   (!options.rankfile.empty() && options.map_by != MapBy::slot))) {
+        throw UsageError(
+            fmt::format("{} says where each rank goes; leave out other --map-by, --rank-by and -N",
+                        options.rankfile.empty() ? "--map-by seq" : "--rankfile"));
+    }
     if (options.quiet && options.verbosity > 0)
         throw UsageError("--quiet and --verbose contradict each other");
 }
@@ -158,6 +166,27 @@ void apply_variables(Options& options)
         options.interface = parse_interface(kInterfaceVariable, text);
 }
 
+/// The sections of the command line, with those of a configfile in place of its option.
+std::vector<Section> sections_of(std::vector<std::string> words, const Dictionary& spellings)
+{
+    std::vector<Section> sections = split_words(words, spellings);
+    const std::string option =
+        std::string(kConfigfileOptions).substr(0, std::string_view(kConfigfileOptions).find(','));
+    const auto given = std::ranges::find(sections.front().options, option, &GivenOption::canonical);
+    if (given == sections.front().options.end())
+        return sections;
+    const std::string& path = given->values.front();
+    if (sections.size() > 1 || !sections.front().program.empty()) {
+        throw UsageError(
+            fmt::format("{} {} names all programs; no program may stand beside it", given->typed, path));
+    }
+    const auto attached = std::ranges::find(words, given->typed + '=' + path);
+    const auto first = attached != words.end() ? attached : std::ranges::find(words, given->typed);
+    words.erase(first, first + (attached != words.end() ? 1 : 2));
+    std::ranges::move(read_configfile(parse_path(given->typed, path)), std::back_inserter(words));
+    return split_words(words, spellings);
+}
+
 const OptionDefinition& definition_of(const GivenOption& given, std::span<const OptionDefinition> definitions)
 {
     return *std::ranges::find_if(definitions, [&given](const OptionDefinition& definition) {
@@ -171,8 +200,8 @@ Options parse_command_line(int argc, const char* const* argv)
 {
     CommandLine line;
     const std::vector<OptionDefinition> definitions = define_options(line);
-    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    const std::vector<Section> sections = split_words(words, spellings_of(definitions));
+    const std::vector<Section> sections =
+        sections_of({argv + std::min(argc, 1), argv + argc}, spellings_of(definitions));
     std::vector<std::string> given;
     for (const Section& section : sections) {
         line.app = AppContext{};

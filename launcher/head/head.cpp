@@ -155,7 +155,9 @@ JobMap Head::place_ranks()
 {
     std::vector<Topology> topologies;
     for (NodeState& node : nodes_)
-        topologies.push_back(std::move(node.topology));
+        topologies.push_back(options_.cpu_set.empty()
+                                 ? std::move(node.topology)
+                                 : only_cores(node.topology, options_.cpu_set, node.name));
     JobMap map = map_job(options_, plan_.hosts, topologies);
     if (options_.display_map) {
         fmt::print("{}", describe_map(options_, map));

@@ -149,11 +149,9 @@ Setting setting_called(std::string_view where, std::string_view key, const Host&
             throw UsageError(
                 fmt::format("{}: '{}' cannot be set for one host; remove it: {}", where, key, remedy));
     if (host.name == "rank" && key.find_first_not_of("0123456789") == std::string_view::npos) {
-        throw UsageError(
-            fmt::format("{}: this is a line of Open MPI's rankfiles, which say where each rank runs; name "
-                        "hosts with their "
-                        "slots instead, and --map-by, --rank-by and --bind-to",
-                        where));
+        throw UsageError(fmt::format(
+            "{}: this is a line of a rankfile, which says where each rank runs; give the file by --rankfile",
+            where));
     }
     constexpr std::array<std::string_view, 3> kUsual = {"slots", "max_slots", "user"};
     throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots, user)", where, key,

@@ -13,6 +13,8 @@
 #include "launcher/base/host_names.hpp"
 #include "launcher/base/values.hpp"
 #include "launcher/hosts/allocation.hpp"
+#include "launcher/hosts/rankfile.hpp"
+#include "lib/foundation/network/host_list.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -31,6 +33,8 @@ void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& a
     for (const Host& granted : allocation)
         names.push_back(granted.name);
     for (Host& host : hosts) {
+        if (!network::is_host_name(host.name))
+            continue;  // "+n1"
         const auto found = std::ranges::find_if(allocation, [&](const Host& granted) {
             return granted.name == host.name || host.name.starts_with(granted.name + ".") ||
                    (is_this_host(host.name) && is_this_slurm_node(granted.name));
@@ -54,7 +58,7 @@ void find_other_names(std::vector<Host>& hosts)
     std::map<std::string, bool> asked;  // and whether it is this machine
     bool slow = false;
     for (Host& host : hosts) {
-        if (host.local || !host.user.empty())
+        if (host.local || !host.user.empty() || !network::is_host_name(host.name))
             continue;
         const auto known = asked.find(host.name);
         if (known != asked.end()) {
@@ -66,6 +70,27 @@ void find_other_names(std::vector<Host>& hosts)
             asked.emplace(host.name, host.local);
         }
     }
+}
+
+/// Finds out which hosts are this machine.
+void find_this_host(std::vector<Host>& hosts, bool by_srun)
+{
+    for (Host& host : hosts) {
+        // A user's name asks for ssh, also to this machine.
+        host.local = host.user.empty() && (by_srun ? is_this_slurm_node(host.name) : is_this_host(host.name));
+        if (host.local && !by_srun)
+            host.name = local_host_name();
+    }
+    if (!by_srun)
+        find_other_names(hosts);
+}
+
+/// Whether the job needs a host that nobody has named: the lines of a rankfile may all name theirs.
+bool needs_a_host(const Options& options)
+{
+    return options.rankfile.empty() || std::ranges::any_of(options.rankfile, [](const Host& line) {
+               return relative_host(line.listed.front().where, line.name) >= 0;
+           });
 }
 
 /// One entry for each host. Slots add up. A host with one entry without a number has as many slots as
@@ -87,6 +112,7 @@ std::vector<Host> merge(const std::vector<Host>& hosts)
         }
         same->slots = same->slots == 0 || host.slots == 0 ? 0 : same->slots + host.slots;
         same->max_slots = same->max_slots == 0 || host.max_slots == 0 ? 0 : same->max_slots + host.max_slots;
+        same->listed.insert(same->listed.end(), host.listed.begin(), host.listed.end());
     }
     return merged;
 }
@@ -101,9 +127,16 @@ std::size_t hosts_needed(const Options& options, const std::vector<Host>& hosts)
         ranks += app.ranks;
     }
     std::size_t needed = 0;
+    if (std::ranges::any_of(hosts, [](const Host& host) { return !host.listed.empty(); })) {
+        for (std::size_t i = 0; i < hosts.size(); ++i)
+            if (std::ranges::any_of(hosts[i].listed,
+                                    [ranks](const ListedRank& listed) { return listed.rank < ranks; }))
+                needed = i + 1;
+        return std::max<std::size_t>(needed, 1);
+    }
     for (; needed < hosts.size() && ranks > 0; ++needed) {
         const int slots = options.map_by == MapBy::node ? 1
-                          : options.ranks_per_node > 0  ? options.ranks_per_node
+                          : options.ranks_per.ranks > 0 ? options.ranks_per.ranks
                                                         : std::max(1, hosts[needed].slots);
         ranks -= slots;
     }
@@ -137,20 +170,22 @@ JobHosts job_hosts(const Options& options)
     } else if (auto other = nobody_says ? other_allocation() : std::nullopt) {
         hosts = std::move(other->hosts);
         agent = std::move(other->agent);
-    } else if (hosts.empty()) {
+    } else if (hosts.empty() && needs_a_host(options)) {
         hosts.push_back({local_host_name()});
     } else if (by_srun && allocation) {
         restrict_to_allocation(hosts, *allocation);
     }
-    for (Host& host : hosts) {
-        // A user's name asks for ssh, also to this machine.
-        host.local = host.user.empty() && (by_srun ? is_this_slurm_node(host.name) : is_this_host(host.name));
-        if (host.local && !by_srun)
-            host.name = local_host_name();
-    }
-    if (!by_srun)
-        find_other_names(hosts);
+    if (options.map_by == MapBy::seq)
+        for (std::size_t i = 0; i < hosts.size(); ++i)
+            hosts[i].listed.push_back({static_cast<int>(i)});
+    find_this_host(hosts, by_srun);
+    const bool only_these = !hosts.empty();
     hosts = merge(hosts);
+    std::vector<Host> rankfile = options.rankfile;
+    if (by_srun && allocation)
+        restrict_to_allocation(rankfile, *allocation);
+    find_this_host(rankfile, by_srun);
+    list_ranks(hosts, rankfile, only_these);
     if (!options.apps.empty())
         hosts.resize(hosts_needed(options, hosts));
     return {std::move(hosts), std::move(agent)};

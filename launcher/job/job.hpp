@@ -1,9 +1,12 @@
 // What the command line asks for (Options), and where each rank goes (JobMap).
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -25,13 +28,36 @@ struct AppContext {
     }
 };
 
-enum class Binding { automatic, none, core, socket, numa, hwthread };
-enum class MapBy { slot, core, socket, numa, hwthread, node };
-enum class RankBy { as_mapped, slot, core, socket, numa, node };
+enum class Binding { automatic, none, core, socket, numa, l3cache, hwthread };
+enum class MapBy { slot, core, socket, numa, l3cache, hwthread, node, seq };
+enum class RankBy { as_mapped, slot, core, socket, numa, l3cache, node };
 enum class OnDeadlock { report, abort };
 /// Where programs that were linked with another MPI library find it: see ranks/mpi_programs.hpp.
 enum class MpiLibraries { automatic, own, preload, preload_openmpi, preload_mpich };
 enum class StdinTarget { rank, all, none };
+
+/// The words for MapBy, in its order.
+inline constexpr std::array<std::string_view, 8> kMapByWords = {"slot",    "core",     "socket", "numa",
+                                                                "l3cache", "hwthread", "node",   "seq"};
+inline std::string_view word_of(MapBy map_by)
+{
+    return kMapByWords.at(static_cast<std::size_t>(map_by));
+}
+
+/// --map-by ppr:N:OBJECT: so many ranks of each program on each object of each host.
+struct RanksPer {
+    int ranks = 0;  // 0: not said, slots decide
+    MapBy object = MapBy::node;
+
+    bool operator==(const RanksPer&) const = default;
+};
+
+/// A rank whose host the user has said, by a rankfile or by --map-by seq.
+struct ListedRank {
+    int rank = 0;
+    std::string slots{};  // its cores, as the rankfile has them; empty: not said
+    std::string where{};  // file and line, for messages
+};
 
 /// One entry of --host or of a hostfile; or, from job_hosts(), one node of the job.
 struct Host {
@@ -41,6 +67,7 @@ struct Host {
     std::string user{};        // to log in as; empty: the same as here
     bool local = false;        // this machine: its daemon needs no agent. Set by job_hosts()
     bool slots_given = false;  // the user gave their number
+    std::vector<ListedRank> listed{};  // ranks that the user puts there
 };
 
 struct OutputOptions {
@@ -70,7 +97,10 @@ struct Options {
     bool hosts_by_file = false;  // a file of configuration names them: an allocation goes before it
     Binding binding = Binding::automatic;
     MapBy map_by = MapBy::slot;
-    int ranks_per_node = 0;  // --map-by ppr:N:node; 0: by slots
+    RanksPer ranks_per;
+    std::vector<Host>
+        rankfile;  // one for each rank, in order of rank; named "+n1" for the second host of the job
+    std::vector<int> cpu_set;  // numbers of the cores that ranks may use on each host; empty: all
     int cores_per_rank = 0;  // --map-by slot:PE=N; 0: by OMP_NUM_THREADS
     RankBy rank_by = RankBy::as_mapped;
     MpiLibraries mpi = MpiLibraries::automatic;

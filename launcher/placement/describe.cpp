@@ -18,15 +18,13 @@ bool contains(const std::vector<int>& cpus, int cpu)
     return std::ranges::find(cpus, cpu) != cpus.end();
 }
 
-/// Cores, by their index in the topology, of which at least one hardware thread is in `cpus`.
+/// Numbers of the cores of which at least one hardware thread is in `cpus`.
 std::vector<int> cores_touched(const std::vector<int>& cpus, const Topology& topology)
 {
     std::vector<int> result;
-    for (int index = 0; index < topology.core_count(); ++index) {
-        const Core& core = topology.cores()[static_cast<std::size_t>(index)];
+    for (const Core& core : topology.cores())
         if (std::ranges::any_of(core.cpus, [&](int cpu) { return contains(cpus, cpu); }))
-            result.push_back(index);
-    }
+            result.push_back(core.number);
     return result;
 }
 

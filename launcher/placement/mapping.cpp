@@ -9,7 +9,10 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "launcher/base/values.hpp"
+#include "launcher/placement/slot_list.hpp"
 #include "launcher/placement/units.hpp"
 
 namespace tutti::launcher {
@@ -21,6 +24,7 @@ struct Place {
     int node = 0;
     std::vector<int> units{};  // of its node
     bool exclusive = false;    // no other rank has these units
+    std::vector<int> cpus{};   // that a rankfile names; empty: by its units
 };
 
 /// What the user gives each rank; else the first number of OMP_NUM_THREADS ("4,2" sets nested levels), as the
@@ -35,6 +39,13 @@ std::optional<int> threads_per_rank(const Options& options, const AppContext& ap
             text = value;
     const int threads = std::atoi(text.c_str());
     return threads > 0 ? std::optional(threads) : std::nullopt;
+}
+
+/// Whether ranks get hardware threads rather than cores: several ranks a core have these of their own.
+bool maps_hwthreads(const Options& options)
+{
+    return options.map_by == MapBy::hwthread || options.ranks_per.object == MapBy::hwthread ||
+           (options.ranks_per.object == MapBy::core && options.ranks_per.ranks > 1);
 }
 
 /// Gives every rank units of its own. False, with nothing changed, when there are not enough of them.
@@ -55,6 +66,9 @@ bool place_automatically(const Options& options, const Topology& topology, const
     const int ranks = static_cast<int>(places.size());
     if (ranks == 1 && options.cores_per_rank == 0)
         return false;
+    // A rankfile binds those that are to be bound: others must not come to their cores.
+    if (!options.rankfile.empty())
+        return false;
     std::vector<std::optional<int>> threads;
     for (const AppContext& app : options.apps)
         threads.push_back(threads_per_rank(options, app));
@@ -65,7 +79,7 @@ bool place_automatically(const Options& options, const Topology& topology, const
         demand += widths.back();
     }
     // A quota is processor time: it bounds hardware threads as it bounds cores.
-    const bool by_hwthread = options.map_by == MapBy::hwthread;
+    const bool by_hwthread = maps_hwthreads(options);
     const int quota = topology.usable_cores() < topology.core_count() ? topology.slots() : kMaxRanks;
     const int units = by_hwthread ? static_cast<int>(topology.cpus().size()) : topology.core_count();
     const int available = std::min(units, quota);
@@ -86,7 +100,10 @@ bool place_automatically(const Options& options, const Topology& topology, const
 class Machine {
 public:
     Machine(const Topology& its_topology, const Options& options)
-        : topology(its_topology), units(make_units(topology, options.map_by)), binding_(options.binding)
+        : topology(its_topology),
+          units(make_units(topology, maps_hwthreads(options))),
+          binding_(options.binding),
+          always_bound_(!options.cpu_set.empty())
     {
     }
 
@@ -94,6 +111,8 @@ public:
     /// units where they are its own. To be called once for each rank.
     std::vector<int> cpus_of(const Place& place)
     {
+        if (!place.cpus.empty())
+            return place.cpus;
         const Unit& first = units[static_cast<std::size_t>(place.units.front())];
         std::vector<int> result;
         const auto add = [&result](const std::vector<int>& cpus) {
@@ -108,12 +127,18 @@ public:
             result.push_back(first.cpus[use % first.cpus.size()]);
         } else if (binding_ == Binding::core) {
             add(topology.cores()[static_cast<std::size_t>(first.core)].cpus);
-        } else if (binding_ == Binding::socket || binding_ == Binding::numa) {
-            const bool socket = binding_ == Binding::socket;
+        } else if (binding_ == Binding::socket || binding_ == Binding::numa || binding_ == Binding::l3cache) {
+            const auto around = [this](const auto& thing) {
+                return binding_ == Binding::socket ? thing.package
+                       : binding_ == Binding::numa ? thing.numa
+                                                   : thing.l3cache;
+            };
             for (const Core& core : topology.cores())
-                if (socket ? core.package == first.package : core.numa == first.numa)
+                if (around(core) == around(first))
                     add(core.cpus);
         }
+        if (result.empty() && always_bound_)
+            result = topology.cpus();
         std::ranges::sort(result);
         return result;
     }
@@ -123,6 +148,7 @@ public:
 
 private:
     const Binding binding_;
+    const bool always_bound_;
     std::map<int, std::size_t> uses_;  // first hardware thread of a unit -> ranks that came to it so far
 };
 
@@ -137,7 +163,9 @@ void assign_units(const Options& options, const std::deque<Machine>& machines, s
         for (const std::size_t i : of_node[node])
             local.push_back(places[i]);
         const Machine& machine = machines[node];
-        const UnitGroups groups = group_units(machine.units, options.map_by);
+        const UnitGroups groups = options.ranks_per.object == MapBy::node
+                                      ? group_units(machine.units, options.map_by)
+                                      : group_units(machine.units, options.ranks_per);
         if (options.binding != Binding::automatic || local.empty() ||
             !place_automatically(options, machine.topology, groups, local)) {
             const std::vector<int> assigned = assign_shared(groups, static_cast<int>(local.size()));
@@ -160,6 +188,8 @@ int object_of(const Place& place, const Machine& machine, RankBy rank_by)
             return unit.package;
         case RankBy::numa:
             return unit.numa;
+        case RankBy::l3cache:
+            return unit.l3cache;
         case RankBy::as_mapped:
         case RankBy::slot:
         case RankBy::node:
@@ -217,22 +247,41 @@ bool ranks_share_cores(const JobMap& map, int node, const Topology& topology)
 
 }  // namespace
 
+Topology only_cores(const Topology& topology, std::span<const int> cpu_set, std::string_view host)
+{
+    std::vector<int> numbers;
+    for (const Core& core : topology.cores())
+        numbers.push_back(core.number);
+    if (std::ranges::find_first_of(numbers, cpu_set) == numbers.end()) {
+        throw UsageError(fmt::format("--cpu-set: {} has none of these cores; its cores are {}", host,
+                                     format_cpu_list(numbers)));
+    }
+    return topology.only(cpu_set);
+}
+
 JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<const Topology> topologies)
 {
     std::vector<Host> with_slots(hosts.begin(), hosts.end());
+    std::vector<int> objects;
     std::deque<Machine> machines;
     JobMap map;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
         if (with_slots[i].slots == 0)
             with_slots[i].slots = topologies[i].slots();
+        objects.push_back(count_objects(topologies[i], options.ranks_per.object));
         machines.emplace_back(topologies[i], options);
         map.nodes.push_back({hosts[i].name});
     }
 
     std::vector<Place> places;
-    for (const MappedRank& rank : map_to_nodes(options, with_slots))
+    for (const MappedRank& rank : map_to_nodes(options, with_slots, objects))
         places.push_back({rank.app, rank.node});
     assign_units(options, machines, places);
+    for (std::size_t i = 0; i < hosts.size(); ++i)
+        for (const ListedRank& listed : hosts[i].listed)
+            if (static_cast<std::size_t>(listed.rank) < places.size() && !listed.slots.empty())
+                places[static_cast<std::size_t>(listed.rank)].cpus =
+                    cpus_of_slots(listed.where, listed.slots, topologies[i]);
     rank_places(places, machines, options.rank_by);
 
     std::vector<int> ranks_of_node(hosts.size(), 0);

@@ -2,26 +2,30 @@
 //
 // Four steps, each with its option:
 //  1. nodes (map_to_nodes()): each node gets as many ranks as it has slots, or as --map-by node and ppr
-//  say.
+//  say. A rankfile and --map-by seq name the node of each rank.
 //  2. mapping (--map-by) assigns the cores of each node.
-//       slot, node: from the first core on. A rank is not split over two NUMA nodes where that can be
-//       avoided. core, hwthread: one after the other. socket, numa: round robin, without those that are full.
-//     When all cores are taken it starts again from the first.
+//       slot, node, seq: from the first core on. A rank is not split over two NUMA nodes where that can be
+//       avoided. core, hwthread: one after the other. socket, numa, l3cache: round robin, without those that
+//       are full. ppr:N:WHAT: N ranks to each core, socket, ..., and none to another in place of one that is
+//       full.
+//     When all cores are taken it starts again from the first. A rankfile may name the cores of a rank.
 //  3. ranking (--rank-by) numbers what was mapped. Without it the order is that of mapping.
 //       slot: node by node, in the order of mapping.
 //       node: one from each node in turn.
-//       core, socket, numa: node by node, one from each core (socket, NUMA node) in turn.
+//       core, socket, numa, l3cache: node by node, one from each core (socket, ...) in turn.
 //     The ranks of each program follow those of the program before it.
 //  4. binding (--bind-to) widens the rank's place to a core, socket, ..., or leaves the rank unbound.
 //
 // Without --bind-to, the only rank of a node is not bound. Otherwise each rank gets OMP_NUM_THREADS cores of
 // its own, or as many as --map-by slot:PE=N or --bind-to core:N says. Where that is not set it gets an equal
 // share of the node's cores; with --map-by core or hwthread it gets one of these. When the node has too few
-// cores, or a control group's quota grants too little time, none of its ranks is bound.
+// cores, or a control group's quota grants too little time, none of its ranks is bound. Within --cpu-set,
+// ranks that would not be bound are bound to all of the set.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launcher/job/job.hpp"
@@ -34,6 +38,9 @@ namespace tutti::launcher {
 /// max_slots, --stdin's rank or the total number of ranks does not fit.
 JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<const Topology> topologies);
 
+/// The machine of `host` with only the cores of --cpu-set. Throws UsageError when it has none of them.
+Topology only_cores(const Topology& topology, std::span<const int> cpu_set, std::string_view host);
+
 /// A rank's program and node, in the order of mapping.
 struct MappedRank {
     int app = 0;
@@ -44,9 +51,13 @@ struct MappedRank {
 ///
 /// Each host is filled up to its slots before the next one gets ranks; with --map-by node each host gets one
 /// rank in turn. When all slots are taken, each host takes as many ranks again, up to its max_slots. With
-/// Options::ranks_per_node each program has at most that many ranks on each host, whatever the slots.
-/// A program without a number of ranks gets all slots (or ranks_per_node on each host). Throws UsageError.
-std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Host> hosts);
+/// Options::ranks_per each program has at most that many ranks on each host for each of its `objects`,
+/// whatever the slots. A program without a number of ranks gets all of these. Where hosts have listed ranks,
+/// these and no others go there. Throws UsageError.
+///
+/// @param objects  how many objects of Options::ranks_per each host has; empty: one each
+std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Host> hosts,
+                                     std::span<const int> objects = {});
 
 /// One line a rank: "rank 0 on host bound to core 0 (cpus 0-1): [BB/..][../..]". The picture has a bracket a
 /// package, a group between '/' a core, and a letter a hardware thread, 'B' where the rank is bound. There is

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/base/values.hpp"
 #include "launcher/wire/codec.hpp"
 #include "lib/foundation/base/cgroup.hpp"
 #include "tutti/error.hpp"
@@ -79,7 +80,8 @@ std::string mask_by_proc()
     return {};
 }
 
-/// Owns a loaded hwloc topology with nothing but cores, packages, NUMA nodes and hardware threads in it.
+/// Owns a loaded hwloc topology with nothing but cores, packages, third-level caches, NUMA nodes and hardware
+/// threads in it.
 class Loaded {
 public:
     explicit Loaded(const std::string& synthetic)
@@ -92,7 +94,7 @@ public:
         if (!synthetic.empty())
             check(hwloc_topology_set_synthetic(get(), synthetic.c_str()), "hwloc_topology_set_synthetic");
         hwloc_topology_set_all_types_filter(get(), HWLOC_TYPE_FILTER_KEEP_NONE);
-        for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE})
+        for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE})
             hwloc_topology_set_type_filter(get(), type, HWLOC_TYPE_FILTER_KEEP_ALL);
         check(hwloc_topology_load(get()), "hwloc_topology_load");
     }
@@ -118,17 +120,24 @@ private:
     std::unique_ptr<hwloc_topology, TopologyDestroy> topology_;
 };
 
-/// Numbers things 0, 1, 2 ... in the order in which they are first met.
-class Numbering {
-public:
-    int operator()(unsigned key) { return numbers_.try_emplace(key, size()).first->second; }
-    int size() const { return static_cast<int>(numbers_.size()); }
-
-private:
-    std::map<unsigned, int> numbers_;
-};
+/// Replaces one of the cores' numbers by 0, 1, 2 ... in the order in which they come. Returns how many there
+/// are.
+int renumber(std::vector<Core>& cores, int Core::*number)
+{
+    std::map<int, int> numbers;
+    for (Core& core : cores)
+        core.*number = numbers.try_emplace(core.*number, static_cast<int>(numbers.size())).first->second;
+    return static_cast<int>(numbers.size());
+}
 
 }  // namespace
+
+void Topology::number_objects()
+{
+    package_count_ = renumber(cores_, &Core::package);
+    numa_count_ = renumber(cores_, &Core::numa);
+    l3cache_count_ = renumber(cores_, &Core::l3cache);
+}
 
 Topology Topology::read(hwloc_topology* source, double quota_cores)
 {
@@ -137,23 +146,35 @@ Topology Topology::read(hwloc_topology* source, double quota_cores)
     const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 
     Topology topology;
-    Numbering packages;
-    Numbering numa_nodes;
     for (hwloc_obj_t object = nullptr;
          (object = hwloc_get_next_obj_by_type(source, type, object)) != nullptr;) {
-        hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(source, HWLOC_OBJ_PACKAGE, object);
+        const auto number_of = [&](hwloc_obj_type_t above, int without) {
+            const hwloc_obj_t found = hwloc_get_ancestor_obj_by_type(source, above, object);
+            return found != nullptr ? static_cast<int>(found->logical_index) : without;
+        };
         Core core;
-        core.package = packages(package != nullptr ? package->logical_index : 0);
-        core.numa = numa_nodes(static_cast<unsigned>(hwloc_bitmap_first(object->nodeset)));
+        core.package = number_of(HWLOC_OBJ_PACKAGE, 0);
+        core.numa = hwloc_bitmap_first(object->nodeset);
+        core.l3cache = number_of(HWLOC_OBJ_L3CACHE, -1 - core.package);
+        core.number = topology.core_count();
         for (int cpu = -1; (cpu = hwloc_bitmap_next(object->cpuset, cpu)) != -1;)
             core.cpus.push_back(cpu);
         topology.cores_.push_back(std::move(core));
     }
-    topology.package_count_ = packages.size();
-    topology.numa_count_ = numa_nodes.size();
+    topology.number_objects();
     const double cores = topology.core_count();
     topology.usable_cores_ = quota_cores > 0 ? std::min(cores, quota_cores) : cores;
     return topology;
+}
+
+Topology Topology::only(std::span<const int> numbers) const
+{
+    Topology result = *this;
+    std::erase_if(result.cores_,
+                  [&](const Core& core) { return std::ranges::find(numbers, core.number) == numbers.end(); });
+    result.number_objects();
+    result.usable_cores_ = std::min(usable_cores_, static_cast<double>(result.core_count()));
+    return result;
 }
 
 Topology Topology::detect()
@@ -197,20 +218,20 @@ std::string Topology::to_wire() const
 
 Topology Topology::from_wire(std::string_view bytes)
 {
-    constexpr int kMostCpus = 1 << 20;
     Topology topology;
     std::tie(topology.usable_cores_, topology.cores_) = decode<double, std::vector<Core>>(bytes);
     for (const Core& core : topology.cores_) {
-        // Both are numbered in the order in which they come.
-        const bool in_order = core.package >= 0 && core.package <= topology.package_count_ &&
-                              core.numa >= 0 && core.numa <= topology.numa_count_;
-        const bool real = std::ranges::all_of(core.cpus, [](int cpu) { return cpu >= 0 && cpu < kMostCpus; });
-        if (!in_order || !real || core.cpus.empty())
+        const auto real = [](int number) { return number >= 0 && number < kMaxCores; };
+        if (core.cpus.empty() || !std::ranges::all_of(core.cpus, real) || !real(core.number))
             throw WireError("a topology with an impossible core");
-        topology.package_count_ = std::max(topology.package_count_, core.package + 1);
-        topology.numa_count_ = std::max(topology.numa_count_, core.numa + 1);
     }
-    if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMostCpus))
+    const std::vector<Core> as_sent = topology.cores_;
+    topology.number_objects();
+    if (!std::ranges::equal(as_sent, topology.cores_, [](const Core& sent, const Core& numbered) {
+            return Core::fields(sent) == Core::fields(numbered);
+        }))
+        throw WireError("a topology whose cores are not numbered in their order");
+    if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMaxCores))
         throw WireError("a topology without cores");
     return topology;
 }

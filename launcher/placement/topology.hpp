@@ -15,9 +15,14 @@ namespace tutti::launcher {
 struct Core {
     int package = 0;        // numbered 0, 1, ... over the packages that have a usable core
     int numa = 0;           // likewise for NUMA nodes
+    int l3cache = 0;        // likewise for third-level caches; where none is known a package counts as one
+    int number = 0;         // counted from 0 over all cores that this process may use
     std::vector<int> cpus;  // the system's numbers of its hardware threads; never empty
 
-    static auto fields(auto& self) { return std::tie(self.package, self.numa, self.cpus); }
+    static auto fields(auto& self)
+    {
+        return std::tie(self.package, self.numa, self.l3cache, self.number, self.cpus);
+    }
 };
 
 /// A value that does not change with the machine. Cores are in hwloc's order: neighbours share caches, NUMA
@@ -40,10 +45,14 @@ public:
     /// Throws WireError for bytes that no to_wire() gives.
     static Topology from_wire(std::string_view bytes);
 
+    /// The same machine with only the cores of these numbers, of which it must have one.
+    Topology only(std::span<const int> numbers) const;
+
     std::span<const Core> cores() const noexcept { return cores_; }
     int core_count() const noexcept { return static_cast<int>(cores_.size()); }
     int package_count() const noexcept { return package_count_; }
     int numa_count() const noexcept { return numa_count_; }
+    int l3cache_count() const noexcept { return l3cache_count_; }
     /// All usable hardware threads, core by core.
     std::vector<int> cpus() const;
 
@@ -55,10 +64,13 @@ public:
 
 private:
     static Topology read(hwloc_topology* source, double quota_cores);
+    /// Numbers packages, NUMA nodes and caches 0, 1, 2 ... in the order in which cores first name them.
+    void number_objects();
 
     std::vector<Core> cores_;
     int package_count_ = 0;
     int numa_count_ = 0;
+    int l3cache_count_ = 0;
     double usable_cores_ = 1;
 };
 

@@ -10,31 +10,43 @@
 
 namespace tutti::launcher {
 
-/// The smallest thing that a rank gets: a core, or a hardware thread with --map-by hwthread.
+/// The smallest thing that a rank gets: a core, or a hardware thread where ranks are mapped to these.
 struct Unit {
     std::vector<int> cpus;  // hardware threads in it
     int core = 0;           // index into Topology::cores()
     int package = 0;
     int numa = 0;
+    int l3cache = 0;
 };
 
 /// All units of the machine, in the topology's order.
-std::vector<Unit> make_units(const Topology& topology, MapBy map_by);
+std::vector<Unit> make_units(const Topology& topology, bool by_hwthread);
 
 /// The units of a machine in groups, by their indices, and the order in which ranks use the groups.
 struct UnitGroups {
+    /// Who comes next: the first group with room, the next one in turn with room, or the next one in turn and
+    /// no other.
+    enum class Order { fill, round_robin, strict };
+
     std::vector<std::vector<int>> groups;
-    bool round_robin = false;  // otherwise the first group with room is used
+    Order order = Order::fill;
+    int in_turn = 1;  // ranks that a group gets before the next has its turn
 };
 
+/// By socket, NUMA node or cache in turn where ranks are mapped by these; else NUMA node by NUMA node.
 UnitGroups group_units(std::span<const Unit> units, MapBy map_by);
+/// `per.ranks` to each object.
+UnitGroups group_units(std::span<const Unit> units, const RanksPer& per);
+
+/// How many of them a machine has; 1 for what lies not within a machine.
+int count_objects(const Topology& topology, MapBy object);
 
 /// Assigns `widths[rank]` neighbouring units of one group to each rank, and to no other. Nothing when they do
 /// not fit.
 std::optional<std::vector<std::vector<int>>> assign_exclusively(const UnitGroups& units,
                                                                 std::span<const int> widths);
 
-/// Assigns one unit to each rank; starts again from the first when all are taken.
+/// Assigns one unit to each rank; starts again from the first when all, or all of a group, are taken.
 std::vector<int> assign_shared(const UnitGroups& units, int ranks);
 
 }  // namespace tutti::launcher

@@ -12,8 +12,8 @@ _tutti() {
     COMPREPLY=()
     case $previous in
         -H | --host | --hosts) mapfile -t COMPREPLY < <(compgen -A hostname -- "$current") ;;
-        --bind-to) mapfile -t COMPREPLY < <(compgen -W 'none core socket numa hwthread' -- "$current") ;;
-        --map-by) mapfile -t COMPREPLY < <(compgen -W 'slot core socket numa hwthread node' -- "$current") ;;
+        --bind-to) mapfile -t COMPREPLY < <(compgen -W 'none core socket numa l3cache hwthread' -- "$current") ;;
+        --map-by) mapfile -t COMPREPLY < <(compgen -W 'slot core socket numa l3cache hwthread node seq' -- "$current") ;;
         --mpi) mapfile -t COMPREPLY < <(compgen -W 'auto own preload' -- "$current") ;;
         --on-deadlock) mapfile -t COMPREPLY < <(compgen -W 'report abort' -- "$current") ;;
     esac

@@ -20,6 +20,7 @@ constexpr KnownSetting kSettings[] = {
     {"wdir", "", "as here", kOfProgram},
     {"x", "", "none", kUseGenv},
     {"env", "", "none", kUseGenv},
+    {"configfile", "", "none", kOfProgram},
     {"envlist", "", "none", kOfProgram},
     // The job.
     {"genv", "", "none"},
@@ -44,6 +45,8 @@ constexpr KnownSetting kSettings[] = {
     {"cpus-per-proc", "", "by OMP_NUM_THREADS"},
     {"map-by", "", "slot"},
     {"ppn", "", "by slots"},
+    {"rankfile", "", "none", kOfJob},
+    {"cpu-set", "", "all cores"},
     {"rank-by", "", "as mapped"},
     {"report-bindings", "", "no"},
     {"display-map", "", "no"},

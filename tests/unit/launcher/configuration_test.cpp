@@ -290,10 +290,10 @@ TEST_CASE("What one level says in two ways leaves room for the rest of another")
 {
     const TwoFiles files("ppn = 2\nmap-by = socket\nlaunch-agent = rsh\nhost = a,b\n",
                          "map-by = ppr:3:node\n");
-    CHECK(parse({"a"}).ranks_per_node == 3);
+    CHECK(parse({"a"}).ranks_per.ranks == 3);
     CHECK(parse({"a"}).hosts.size() == 2);
     CHECK(parse({"a"}).hosts_by_file);
-    CHECK(parse({"-N", "4", "a"}).ranks_per_node == 4);
+    CHECK(parse({"-N", "4", "a"}).ranks_per.ranks == 4);
     const WithVariable no_agent("TUTTI_LAUNCH_AGENT", std::nullopt);
     CHECK(parse({"a"}).launch_agent == std::vector<std::string>{"rsh"});
     CHECK(parse({"--launcher", "slurm", "a"}).launch_agent.empty());
@@ -316,7 +316,7 @@ TEST_CASE("A value that is wrong is told with file and line")
         {"tag-output = maybe", ":1: tag-output: unknown value 'maybe' (known: no, yes)"},
         {"verbose = 2", ":1: verbose: unknown value '2'"},
         {"hostfile = /nonexistent/hosts", "/nonexistent/hosts"},
-        {"ppn = 2\nmap-by = ppr:3:node", "the number of ranks a node is given twice"},
+        {"ppn = 2\nmap-by = ppr:3:node", "the number of ranks on each host is given twice"},
         {"bindto = core", ":1: unknown key 'bindto'; did you mean 'bind-to'?"},
     }));
     CAPTURE(text);

@@ -73,7 +73,7 @@ TEST_CASE("Errors in hostfiles name the file and the line")
         {"a cpu_set=0-3\n", "by --bind-to"},
         {"a:2 ifname=eth1\n", "hosts:1: 'ifname' cannot be set for one host; remove it: the network"},
         {"a port=2222\n", "~/.ssh/config"},
-        {"rank 0=a slot=1\n", "hosts:1: this is a line of Open MPI's rankfiles"},
+        {"rank 0=a slot=1\n", "hosts:1: this is a line of a rankfile, which says where each rank runs; give"},
         {"a\nn[3-1] slots=2\n", "hosts:2: 'n[3-1]' is not understood at position"},
         {"localhost slots=4 max_slots=2\n", "hosts:1: max_slots=2 is less than slots=4"},
     }));

@@ -73,9 +73,9 @@ TEST_CASE("Hosts that get no rank need no daemon")
     options.map_by = MapBy::node;
     CHECK(hosts_of(options) == 3);
     options.map_by = MapBy::slot;
-    options.ranks_per_node = 1;
+    options.ranks_per.ranks = 1;
     CHECK(hosts_of(options) == 3);
-    options.ranks_per_node = 3;
+    options.ranks_per.ranks = 3;
     CHECK(hosts_of(options) == 1);
     options.apps.clear();
     CHECK(hosts_of(options) == 4);

@@ -168,6 +168,100 @@ TEST_CASE("Default binding follows the mapping that was asked for")
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
 }
 
+TEST_CASE("So many ranks on each object of a machine, and on no other where it is full")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    // Caches of two cores each: the second begins with core 2, that is cpu 4.
+    const Topology machine = Topology::synthetic("package:2 [numa] l3:2 core:2 pu:2");
+    struct Row {
+        RanksPer per;
+        int ranks;  // 0: as many as fit
+        Texts cpus;
+    };
+    const Row row = GENERATE(values<Row>({
+        {{1, MapBy::socket}, 0, {"0-7", "8-15"}},
+        {{2, MapBy::socket}, 0, {"0-3", "4-7", "8-11", "12-15"}},
+        {{3, MapBy::numa}, 0, {"0-1", "2-3", "4-5", "8-9", "10-11", "12-13"}},
+        {{2, MapBy::numa}, 3, {"0-3", "4-7", "8-11"}},
+        {{1, MapBy::l3cache}, 0, {"0-3", "4-7", "8-11", "12-15"}},
+        {{2, MapBy::l3cache}, 5, {"0-1", "2-3", "4-5", "6-7", "8-9"}},
+        {{1, MapBy::core}, 3, {"0-1", "2-3", "4-5"}},
+        {{2, MapBy::core}, 5, {"0", "1", "2", "3", "4"}},
+        {{1, MapBy::hwthread}, 3, {"0", "1", "2"}},
+        {{5, MapBy::socket}, 0, unbound(10)},
+    }));
+    CAPTURE(row.per.ranks, word_of(row.per.object), row.ranks);
+    Options options = job(row.ranks);
+    options.ranks_per = row.per;
+    CHECK(cpus_of(options, machine) == row.cpus);
+}
+
+TEST_CASE(
+    "More ranks than fit on each object are refused; a full object's ranks share it when they are bound")
+{
+    const Topology machine = Topology::synthetic(kTwoSockets);
+    Options options = job(5);
+    options.ranks_per = {2, MapBy::socket};
+    CHECK_THAT(usage_error([&] { map_here(options, machine); }),
+               Catch::Contains("5 ranks of 'a' are wanted, but 2 on each socket of 1 host are 4"));
+    options = job(0);
+    options.ranks_per = {5, MapBy::socket};
+    options.binding = Binding::core;
+    CHECK(cpus_of(options, machine) ==
+          Texts{"0-1", "2-3", "4-5", "6-7", "0-1", "8-9", "10-11", "12-13", "14-15", "8-9"});
+}
+
+TEST_CASE("Each program has so many ranks on each object")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    Options options = job(0);
+    options.apps = {AppContext{{"a"}, 2, {}, {}}, AppContext{{"b"}, 2, {}, {}}};
+    options.ranks_per = {1, MapBy::socket};
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11", "4-7", "12-15"});
+}
+
+TEST_CASE("Ranks may be bound to caches, and numbered by them")
+{
+    const Topology machine = Topology::synthetic("package:1 l3:2 core:2 pu:2");
+    Options options = job(3);
+    options.binding = Binding::l3cache;
+    CHECK(cpus_of(options, machine) == Texts{"0-3", "0-3", "4-7"});
+    options.map_by = MapBy::l3cache;
+    CHECK(cpus_of(options, machine) == Texts{"0-3", "4-7", "0-3"});
+    options.binding = Binding::core;
+    options.map_by = MapBy::slot;
+    options.rank_by = RankBy::l3cache;
+    CHECK(cpus_of(options, machine) == Texts{"0-1", "4-5", "2-3"});
+    // A machine that tells no cache: a package counts as one.
+    options.rank_by = RankBy::as_mapped;
+    options.binding = Binding::l3cache;
+    CHECK(cpus_of(options, Topology::synthetic("package:2 core:2 pu:1")) == Texts{"0-1", "0-1", "2-3"});
+}
+
+TEST_CASE("Within a set of cores, ranks are bound to cores of it, or to all of it")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    const Topology whole = Topology::synthetic(kTwoSockets);
+    Options options = job(0);
+    options.cpu_set = {1, 4, 5, 99};
+    const Topology machine = only_cores(whole, options.cpu_set, "here");
+    CHECK(cpus_of(options, machine) == Texts{"2-3", "8-9", "10-11"});  // a rank a core
+    options = job(1);
+    options.cpu_set = {1, 4, 5};
+    CHECK(cpus_of(options, machine) == Texts{"2-3,8-11"});
+    options.binding = Binding::none;
+    options.apps[0].ranks = 2;
+    CHECK(cpus_of(options, machine) == Texts{"2-3,8-11", "2-3,8-11"});
+    CHECK_THAT(describe_bindings(options, map_here(options, machine), {&machine, 1}),
+               Catch::Contains("bound to cores 1,4-5 (cpus 2-3,8-11)"));
+    options.binding = Binding::socket;
+    CHECK(cpus_of(options, machine) == Texts{"2-3", "8-11"});
+    CHECK_THAT(usage_error([&] {
+                   only_cores(whole, std::vector{8, 9}, "here");
+               }),
+               Catch::Contains("--cpu-set: here has none of these cores; its cores are 0-7"));
+}
+
 TEST_CASE("Explicit binding, wrapping around without complaint")
 {
     const WithVariable threads("OMP_NUM_THREADS", "4");  // says nothing about an explicit binding

@@ -54,7 +54,7 @@ TEST_CASE("Nodes in turn, passing over those that are full")
 TEST_CASE("So many ranks on each node, whatever the slots")
 {
     Options options = programs({0});
-    options.ranks_per_node = 2;
+    options.ranks_per.ranks = 2;
     const std::vector<Host> hosts = {{"a", 1}, {"b", 8}, {"c", 2}};
     CHECK(nodes_of(options, hosts) == Nodes{0, 0, 1, 1, 2, 2});
     options.apps[0].ranks = 3;
@@ -64,8 +64,9 @@ TEST_CASE("So many ranks on each node, whatever the slots")
     options.apps[0].ranks = 5;
     CHECK(nodes_of(options, hosts) == Nodes{0, 1, 2, 0, 1});
     options.apps[0].ranks = 7;
-    CHECK_THAT(usage_error([&] { map_to_nodes(options, hosts); }),
-               Catch::Contains("7 ranks of './a' are wanted, but 2 on each of 3 hosts are 6; ask for fewer"));
+    CHECK_THAT(
+        usage_error([&] { map_to_nodes(options, hosts); }),
+        Catch::Contains("7 ranks of './a' are wanted, but 2 on each node of 3 hosts are 6; ask for fewer"));
 }
 
 TEST_CASE("Several programs go on where the one before stopped")
@@ -75,7 +76,7 @@ TEST_CASE("Several programs go on where the one before stopped")
     options.map_by = MapBy::node;
     CHECK(nodes_of(options, {{"a", 2}, {"b", 2}}) == Nodes{0, 1, 0, 1});
     options = programs({2, 4});
-    options.ranks_per_node = 2;
+    options.ranks_per.ranks = 2;
     CHECK(nodes_of(options, {{"a", 1}, {"b", 1}}) == Nodes{0, 0, 0, 0, 1, 1});
     const std::vector<MappedRank> ranks =
         map_to_nodes(programs({1, 3}), std::vector<Host>{{"a", 2}, {"b", 2}});
@@ -94,7 +95,7 @@ TEST_CASE("max_slots are never exceeded")
                }),
                Catch::Contains("6 ranks of './a' are wanted, but the hostfile's max_slots allow 5; raise"));
     Options options = programs({2, 4});
-    options.ranks_per_node = 2;
+    options.ranks_per.ranks = 2;
     CHECK_THAT(usage_error([&] {
                    map_to_nodes(options, std::vector<Host>{{"a", 1, 3}, {"b", 1}});
                }),

@@ -25,7 +25,7 @@ TEST_CASE("A program alone leaves every default")
     CHECK(options.binding == Binding::automatic);
     CHECK(options.map_by == MapBy::slot);
     CHECK(options.rank_by == RankBy::as_mapped);
-    CHECK(options.ranks_per_node == 0);
+    CHECK(options.ranks_per.ranks == 0);
     CHECK_FALSE(options.launcher);
     CHECK_FALSE(options.doctor);
     CHECK(options.stdin_target == StdinTarget::rank);
@@ -129,7 +129,7 @@ TEST_CASE("Ranks a node have the spellings of both dialects")
     Words line = words;
     line.push_back("a");
     CAPTURE(line);
-    CHECK(parse(line).ranks_per_node == 3);
+    CHECK(parse(line).ranks_per.ranks == 3);
     CHECK(parse(line).map_by == MapBy::slot);
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
     const Options five =
         parse({"--map-by", "ppr:2:node:PE=4:OVERSUBSCRIBE", "--bind-to", "core:overload-allowed", "--output",
                "tag,merge-stderr-to-stdout,dir=logs", "--display", "map,bindings", "a"});
-    CHECK(five.ranks_per_node == 2);
+    CHECK(five.ranks_per.ranks == 2);
     CHECK(five.cores_per_rank == 4);
     CHECK(five.binding == Binding::automatic);
     CHECK(five.output.tag);
@@ -227,7 +227,7 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
     CHECK(parse({"--map-by", "package:PE=2", "a"}).map_by == MapBy::socket);
     CHECK(parse({"--cpus-per-proc", "3", "--map-by", "slot:PE=3", "a"}).cores_per_rank == 3);
     CHECK(parse({"--bind-to-socket", "a"}).binding == Binding::socket);
-    CHECK(parse({"--pernode", "a"}).ranks_per_node == 1);
+    CHECK(parse({"--pernode", "a"}).ranks_per.ranks == 1);
     CHECK_FALSE(parse({"--display-allocation", "a"}).display_map);
 
     // MPICH and Intel
@@ -263,7 +263,7 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
                                                       {"TUTTI_INTERFACE", "eth0"},
                                                       {"A", "x=y"}});
     CHECK(hydra.without_effect == Words{"-rmk slurm", "I_MPI_PIN", "I_MPI_DEBUG"});
-    CHECK(hydra.ranks_per_node == 2);
+    CHECK(hydra.ranks_per.ranks == 2);
     CHECK(hydra.cores_per_rank == 2);
     CHECK(hydra.binding == Binding::automatic);
     CHECK(hydra.map_by == MapBy::node);

@@ -24,6 +24,14 @@ TEST_CASE("A variable that is not set cannot be handed on, and stops nothing")
     CHECK(options.apps.at(0).environment == Environment{{"A", "1"}});
 }
 
+TEST_CASE("What has no effect is noted once")
+{
+    const Options options = parse({"--oversubscribe", "--mca", "btl", "tcp", "-mca", "btl", "tcp", "--mca",
+                                   "pml", "ob1", "--oversubscribe", "-x", "I_MPI_PIN=1", "a"});
+    CHECK(options.without_effect ==
+          Words{"--oversubscribe", "--mca btl tcp", "-mca btl tcp", "--mca pml ob1", "I_MPI_PIN"});
+}
+
 TEST_CASE("What others' options say of how hosts are reached has its effect")
 {
     const Options open_mpi = parse({"-mca", "plm_rsh_args", "-p 2222", "--mca", "plm_rsh_agent",

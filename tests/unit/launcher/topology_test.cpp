@@ -53,6 +53,26 @@ TEST_CASE("A restricted machine numbers what is left from 0")
     CHECK(topology.cores()[1].numa == 1);
 }
 
+TEST_CASE("Some cores of a machine keep their numbers")
+{
+    const Topology whole = Topology::synthetic("package:2 [numa] l3:2 core:2 pu:1", "", 6);
+    CHECK(whole.l3cache_count() == 4);
+    const Topology some = whole.only(std::vector{3, 6, 7, 40});
+    REQUIRE(some.core_count() == 3);
+    CHECK(some.cores()[0].number == 3);
+    CHECK(some.cores()[0].l3cache == 0);
+    CHECK(some.cores()[1].number == 6);
+    CHECK(some.cores()[1].package == 1);
+    CHECK(some.cores()[2].l3cache == 1);
+    CHECK(some.package_count() == 2);
+    CHECK(some.l3cache_count() == 2);
+    CHECK(some.usable_cores() == 3);
+    CHECK(whole.only(std::vector{0, 1, 2, 3, 4, 5, 6, 7}).usable_cores() == 6);
+    const Topology received = Topology::from_wire(some.to_wire());
+    CHECK(received.cores()[1].number == 6);
+    CHECK(received.l3cache_count() == 2);
+}
+
 TEST_CASE("A quota limits the usable cores, never below one slot")
 {
     CHECK(Topology::synthetic("core:8 pu:1", "", 2.5).usable_cores() == 2.5);
