@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kLookPeriod{300};
 constexpr std::chrono::milliseconds kAsleepAfter{1000};
 constexpr std::size_t kMostThreads = 32;  // whose stacks are read
 constexpr std::size_t kMostStacks = 4;    // and told
-constexpr std::chrono::milliseconds kStackTime{1000};
+constexpr std::chrono::milliseconds kStackTime{3000};
 
 double seconds_since(EventLoop::Clock::time_point then)
 {

@@ -15,7 +15,7 @@ namespace {
 /// For all daemons to answer; the report then does without the others.
 constexpr std::chrono::milliseconds kAnswerTime{1000};
 /// Likewise, of one daemon, which may have to read a stack.
-constexpr std::chrono::milliseconds kRankTime{1800};
+constexpr std::chrono::milliseconds kRankTime{4000};
 /// Between two looks that must find the same deadlock.
 constexpr std::chrono::milliseconds kConfirmPause{200};
 /// Ranks tell of a wait whenever it has lasted twice as long, so a look that finds no deadlock is repeated

@@ -8,16 +8,16 @@ std::string why_no_stacks()
     return "this build has no libdw to read stacks with; install libdw-dev (elfutils), and build Tutti again";
 }
 
-ProcessStacks read_stacks(pid_t, const StackLimits&)
+UnwoundProcess unwind(pid_t, const StackLimits&)
 {
     return {{}, why_no_stacks()};
 }
 
-std::vector<StackFrame> name_places(const std::vector<CodePlace>& places)
+std::vector<std::vector<StackFrame>> name_places(const std::vector<CodePlace>& places)
 {
-    std::vector<StackFrame> frames;
+    std::vector<std::vector<StackFrame>> frames;
     for (const CodePlace& place : places)
-        frames.push_back(unnamed(place));
+        frames.push_back({unnamed(place)});
     return frames;
 }
 

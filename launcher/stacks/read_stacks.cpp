@@ -1,6 +1,7 @@
 #include "launcher/stacks/read_stacks.hpp"
 
 #include <elfutils/libdwfl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,8 +22,8 @@ namespace {
 
 using Clock = StoppedThreads::Clock;
 
-/// What of the time is left for names when threads do not stop.
-constexpr std::chrono::milliseconds kForNames{500};
+/// What of the time is left for unwinding when threads do not stop.
+constexpr std::chrono::milliseconds kForUnwinding{500};
 
 /// The addresses of one thread's calls.
 struct RawStack {
@@ -69,9 +70,31 @@ std::string name_of_thread(pid_t process, pid_t thread)
     return name;
 }
 
+/// Where an address of the process lies in a file. A file that has been replaced is not the one that the
+/// process runs: then the process's own symbol is all there is.
+CodePlace place_of(Dwfl* process, Dwarf_Addr address)
+{
+    CodePlace place{{}, address};
+    Dwfl_Module* const module = dwfl_addrmodule(process, address);
+    if (module == nullptr)
+        return place;
+    const char* const path =
+        dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    place.object = path != nullptr ? path : "?";
+    Dwarf_Addr bias = 0;
+    if (dwfl_module_getelf(module, &bias) != nullptr && ::access(place.object.c_str(), R_OK) == 0) {
+        place.address = address - bias;
+    } else {
+        std::vector<StackFrame> frames;
+        append_frames(process, address, frames);
+        place.symbol = frames.back().function;
+    }
+    return place;
+}
+
 }  // namespace
 
-std::vector<StackFrame> name_places(const std::vector<CodePlace>& places)
+std::vector<std::vector<StackFrame>> name_places(const std::vector<CodePlace>& places)
 {
     Dwfl_Callbacks callbacks{};
     callbacks.find_debuginfo = find_debuginfo;
@@ -81,26 +104,25 @@ std::vector<StackFrame> name_places(const std::vector<CodePlace>& places)
     if (dwfl != nullptr) {
         dwfl_report_begin(dwfl.get());
         for (const CodePlace& place : places)
-            if (const auto [module, is_new] = modules.try_emplace(place.object); is_new)
+            if (const auto [module, is_new] = modules.try_emplace(place.object);
+                is_new && !place.object.empty())
                 module->second =
                     dwfl_report_offline(dwfl.get(), place.object.c_str(), place.object.c_str(), -1);
         dwfl_report_end(dwfl.get(), nullptr, nullptr);
     }
-    std::vector<StackFrame> result;
+    std::vector<std::vector<StackFrame>> result;
     for (const CodePlace& place : places) {
         const auto module = modules.find(place.object);
         Dwarf_Addr bias = 0;
-        std::vector<StackFrame> frames;
+        std::vector<StackFrame>& frames = result.emplace_back();
         if (module != modules.end() && module->second != nullptr &&
             dwfl_module_getelf(module->second, &bias) != nullptr)
             append_frames(dwfl.get(), place.address + bias, frames);
-        const auto of_user = std::ranges::find_if(frames, is_of_user);
-        result.push_back(of_user != frames.end() ? *of_user
-                         : !frames.empty()       ? frames.back()
-                                                 : unnamed(place));
-        if (result.back().function.starts_with("0x"))
-            result.back() = unnamed(place);
-        result.back().of_user = is_of_user(result.back());
+        // An address of this process's says nothing.
+        if (frames.empty() || frames.back().function.starts_with("0x"))
+            frames = {unnamed(place)};
+        for (StackFrame& frame : frames)
+            frame.of_user = is_of_user(frame);
     }
     return result;
 }
@@ -110,9 +132,9 @@ std::string why_no_stacks()
     return {};
 }
 
-ProcessStacks read_stacks(pid_t process, const StackLimits& limits)
+UnwoundProcess unwind(pid_t process, const StackLimits& limits)
 {
-    ProcessStacks result;
+    UnwoundProcess result;
     if (!base::proc_has_our_numbers()) {
         result.missing = "/proc is that of another PID namespace; mount one of this (unshare --mount-proc)";
         return result;
@@ -132,7 +154,7 @@ ProcessStacks read_stacks(pid_t process, const StackLimits& limits)
     callbacks.find_debuginfo = find_debuginfo;
     std::unique_ptr<Dwfl, decltype(&dwfl_end)> dwfl(nullptr, &dwfl_end);
     {
-        const StoppedThreads stopped(process, threads, deadline - std::min(limits.time / 2, kForNames));
+        const StoppedThreads stopped(process, threads, deadline - std::min(limits.time / 2, kForUnwinding));
         if (!stopped.why_not().empty())
             result.missing = stopped.why_not();
         if (stopped.stopped().empty())
@@ -152,17 +174,11 @@ ProcessStacks read_stacks(pid_t process, const StackLimits& limits)
         }
     }
     for (const auto& [thread, addresses] : raw) {
-        ThreadStack& stack = result.threads.emplace_back();
-        stack.thread = thread;
-        stack.name = name_of_thread(process, thread);
+        UnwoundThread& unwound =
+            result.threads.emplace_back(UnwoundThread{thread, name_of_thread(process, thread), {}});
         for (const Dwarf_Addr address : addresses)
-            if (Clock::now() < deadline)
-                append_frames(dwfl.get(), address, stack.frames);
-        for (StackFrame& frame : stack.frames)
-            frame.of_user = is_of_user(frame);
+            unwound.places.push_back(place_of(dwfl.get(), address));
     }
-    if (Clock::now() >= deadline)
-        result.missing = "reading the debug information took too long";
     return result;
 }
 

@@ -56,9 +56,19 @@ StackFrame unnamed(const CodePlace& place)
 {
     StackFrame frame;
     frame.object = place.object.substr(place.object.rfind('/') + 1);
-    frame.function = place.object.empty() ? "?" : fmt::format("0x{:x}", place.address);
+    frame.function = !place.symbol.empty() ? place.symbol
+                     : place.address == 0  ? "?"
+                                           : fmt::format("0x{:x}", place.address);
+    if (place.object.empty() && place.address != 0)
+        frame.object = "no program or library";
     frame.of_user = is_of_user(frame);
     return frame;
+}
+
+StackFrame most_telling(const CodePlace& place, const std::vector<StackFrame>& frames)
+{
+    const auto of_user = std::ranges::find_if(frames, is_of_user);
+    return of_user != frames.end() ? *of_user : !frames.empty() ? frames.back() : unnamed(place);
 }
 
 std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,

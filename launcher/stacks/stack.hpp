@@ -26,16 +26,21 @@ struct StackFrame {
     }
 };
 
-/// An address in the file of a program or library.
+/// An address in the file of a program or library; or in memory that belongs to no file.
 struct CodePlace {
-    std::string object;  // path
+    std::string object;  // path; empty: none
     std::uint64_t address = 0;
+    std::string symbol{};  // what its process calls it, where the file cannot be read any more
 
     friend auto operator<=>(const CodePlace&, const CodePlace&) = default;
+    static auto fields(auto& self) { return std::tie(self.object, self.address, self.symbol); }
 };
 
 /// The frame of a place about which nothing else is known.
 StackFrame unnamed(const CodePlace& place);
+
+/// Of the frames at one place the innermost of the user, or else the outermost.
+StackFrame most_telling(const CodePlace& place, const std::vector<StackFrame>& frames);
 
 /// Frames from the innermost out.
 struct ThreadStack {
@@ -49,6 +54,22 @@ struct ThreadStack {
 struct ProcessStacks {
     std::vector<ThreadStack> threads;
     std::string missing;  // why some or all are missing, with the remedy; empty: nothing is
+
+    static auto fields(auto& self) { return std::tie(self.threads, self.missing); }
+};
+
+/// A thread's calls as they are read from its process: by their places, which others may have named already.
+struct UnwoundThread {
+    pid_t thread = 0;
+    std::string name;
+    std::vector<CodePlace> places;  // from the innermost out
+
+    static auto fields(auto& self) { return std::tie(self.thread, self.name, self.places); }
+};
+
+struct UnwoundProcess {
+    std::vector<UnwoundThread> threads;
+    std::string missing;  // as in ProcessStacks
 
     static auto fields(auto& self) { return std::tie(self.threads, self.missing); }
 };

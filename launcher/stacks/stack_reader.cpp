@@ -8,11 +8,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +26,10 @@ namespace tutti::launcher {
 namespace {
 
 constexpr std::chrono::milliseconds kGrace{250};
+/// What is left for names when unwinding has taken most of the time.
+constexpr std::chrono::milliseconds kForNames{250};
+/// For the debug information of one program. Who asks may go on without it earlier.
+constexpr std::chrono::milliseconds kLongestNaming{10000};
 /// What a reader may allocate; a damaged program may ask it for anything.
 constexpr rlim_t kMostMemoryBytes = rlim_t{2} << 30;
 /// What a reader may answer. The limits allow no more than a part of it.
@@ -75,40 +81,133 @@ StackReader::~StackReader()
         loop_.forget(fd);
         loop_.cancel(reading.timer);
     }
+    for (const Asking& asking : asking_)
+        loop_.cancel(asking.timer);
 }
 
 void StackReader::read(pid_t process, const StackLimits& limits, Done done)
 {
+    const auto deadline = EventLoop::Clock::now() + limits.time;
     std::string why = why_no_stacks();
     if (why.empty())
-        why = start([process, limits] { return encode(read_stacks(process, limits)); }, limits.time,
-                    [done](const std::string& bytes) {
-                        ProcessStacks stacks;
-                        try {
-                            stacks = decode<ProcessStacks>(bytes);
-                        } catch (const WireError&) {
-                            stacks = {{}, "the process that reads it ended early, or took too long"};
-                        }
-                        done(std::move(stacks));
-                    });
+        why = start(
+            [process, limits] { return encode(unwind(process, limits)); }, limits.time,
+            [this, deadline, done](const std::string& bytes) {
+                UnwoundProcess unwound;
+                try {
+                    unwound = decode<UnwoundProcess>(bytes);
+                } catch (const WireError&) {
+                    unwound = {{}, "the process that reads it ended early, or took too long"};
+                }
+                std::vector<CodePlace> places;
+                for (const UnwoundThread& thread : unwound.threads)
+                    places.insert(places.end(), thread.places.begin(), thread.places.end());
+                const auto left =
+                    std::chrono::duration_cast<std::chrono::milliseconds>(deadline - EventLoop::Clock::now());
+                with_names(places, std::max(left, kForNames), [this, unwound, done](bool all) {
+                    ProcessStacks stacks{{}, unwound.missing};
+                    if (!all && stacks.missing.empty())
+                        stacks.missing = "the debug information cannot be read, or that takes too long";
+                    for (const UnwoundThread& thread : unwound.threads) {
+                        ThreadStack& stack =
+                            stacks.threads.emplace_back(ThreadStack{thread.thread, thread.name, {}});
+                        for (const CodePlace& place : thread.places)
+                            std::ranges::move(frames_at(place), std::back_inserter(stack.frames));
+                    }
+                    done(std::move(stacks));
+                });
+            });
     if (!why.empty())
         loop_.post([done, why] { done({{}, why}); });
 }
 
 void StackReader::name(const std::vector<CodePlace>& places, std::chrono::milliseconds time, Named done)
 {
-    const std::string why = start([places] { return encode(name_places(places)); }, time,
-                                  [done](const std::string& bytes) {
-                                      std::vector<StackFrame> frames;
-                                      try {
-                                          frames = decode<std::vector<StackFrame>>(bytes);
-                                      } catch (const WireError&) {
-                                          // There are no names.
-                                      }
-                                      done(std::move(frames));
-                                  });
+    loop_.post([this, places, time, done] {
+        with_names(places, time, [this, places, done](bool) {
+            std::vector<StackFrame> frames;
+            for (const CodePlace& place : places)
+                frames.push_back(most_telling(place, frames_at(place)));
+            done(std::move(frames));
+        });
+    });
+}
+
+void StackReader::with_names(std::vector<CodePlace> places, std::chrono::milliseconds time,
+                             NamesAreThere done)
+{
+    const auto asking = asking_.insert(asking_.end(), {std::move(places), 0, std::move(done)});
+    asking->timer = loop_.after(time + kGrace, [this, asking] {
+        const NamesAreThere too_late = std::move(asking->done);
+        asking_.erase(asking);
+        too_late(false);
+    });
+    read_names();
+    answer_asking();
+}
+
+/// Names of all that is asked for, in one process.
+void StackReader::read_names()
+{
+    std::vector<CodePlace> unknown;
+    for (const Asking& asking : asking_)
+        for (const CodePlace& place : asking.places)
+            if (!names_.contains(place))
+                unknown.push_back(place);
+    if (unknown.empty() || std::exchange(reading_names_, true))
+        return;
+    std::ranges::sort(unknown);
+    unknown.erase(std::ranges::unique(unknown).begin(), unknown.end());
+    const std::string why = start([unknown] { return encode(name_places(unknown)); }, kLongestNaming,
+                                  [this, unknown](const std::string& bytes) { add_names(unknown, bytes); });
     if (!why.empty())
-        loop_.post([done] { done({}); });
+        loop_.post([this, unknown] { add_names(unknown, {}); });
+}
+
+/// What has no name now has none later: its frames are empty.
+void StackReader::add_names(const std::vector<CodePlace>& places, const std::string& bytes)
+{
+    reading_names_ = false;
+    std::vector<std::vector<StackFrame>> named;
+    try {
+        named = decode<std::vector<std::vector<StackFrame>>>(bytes);
+    } catch (const WireError&) {
+        // The process has ended early.
+    }
+    named.resize(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i)
+        names_[places[i]] = std::move(named[i]);
+    read_names();
+    answer_asking();
+}
+
+void StackReader::answer_asking()
+{
+    std::list<Asking> answered;
+    for (auto asking = asking_.begin(); asking != asking_.end();) {
+        const auto next = std::next(asking);
+        if (std::ranges::all_of(asking->places,
+                                [this](const CodePlace& place) { return names_.contains(place); }))
+            answered.splice(answered.end(), asking_, asking);
+        asking = next;
+    }
+    for (const Asking& asking : answered)
+        loop_.cancel(asking.timer);
+    // Nothing of this object is used behind a call, which may end it.
+    std::vector<std::pair<NamesAreThere, bool>> calls;
+    for (Asking& asking : answered)
+        calls.emplace_back(std::move(asking.done),
+                           std::ranges::all_of(asking.places, [this](const CodePlace& place) {
+                               return !names_.at(place).empty();
+                           }));
+    for (const auto& [done, all] : calls)
+        done(all);
+}
+
+std::vector<StackFrame> StackReader::frames_at(const CodePlace& place) const
+{
+    const auto named = names_.find(place);
+    return named != names_.end() && !named->second.empty() ? named->second : std::vector{unnamed(place)};
 }
 
 std::string StackReader::start(const Work& work, std::chrono::milliseconds time, Answer answer)

@@ -1,9 +1,12 @@
-// The daemon reads stacks of its ranks in a process of its own for each: debug information may be damaged, or
-// take long to read, and the daemon must not.
+// The daemon reads stacks of its ranks in a process of its own for each: what it reads may be damaged, or
+// take long, and the daemon must not. Ranks of one program are at the same places, so debug information is
+// read for all of them at once, and for each place once.
 #pragma once
 
 #include <functional>
+#include <list>
 #include <map>
+#include <vector>
 
 #include "launcher/base/event_loop.hpp"
 #include "launcher/stacks/stack.hpp"
@@ -25,13 +28,21 @@ public:
     /// To be called by the main thread, with which the child ends.
     void read(pid_t process, const StackLimits& limits, Done done);
 
-    /// Likewise names places in files; without names when they cannot be had in this time.
+    /// Likewise names places in files, by their most telling frames; those that cannot be had in this time
+    /// have no name.
     using Named = std::function<void(std::vector<StackFrame> frames)>;
     void name(const std::vector<CodePlace>& places, std::chrono::milliseconds time, Named done);
 
 private:
     using Work = std::function<std::string()>;
     using Answer = std::function<void(const std::string& bytes)>;
+    /// Whether there are names for all places that were asked for.
+    using NamesAreThere = std::function<void(bool all)>;
+    struct Asking {
+        std::vector<CodePlace> places;
+        EventLoop::TimerId timer = 0;
+        NamesAreThere done;
+    };
     struct Reading {
         UniqueFd pipe;
         std::string bytes;
@@ -42,11 +53,19 @@ private:
     /// Does the work in a new process; the answer is incomplete when that has ended early. Returns why there
     /// is no process; empty: there is one.
     std::string start(const Work& work, std::chrono::milliseconds time, Answer answer);
+    void with_names(std::vector<CodePlace> places, std::chrono::milliseconds time, NamesAreThere done);
+    void read_names();
+    void add_names(const std::vector<CodePlace>& places, const std::string& bytes);
+    void answer_asking();
+    std::vector<StackFrame> frames_at(const CodePlace& place) const;
     void receive(int fd);
     void finish(int fd);
 
     EventLoop& loop_;
     std::map<int, Reading> readings_;  // by descriptor
+    std::map<CodePlace, std::vector<StackFrame>> names_;  // without frames: it has none
+    std::list<Asking> asking_;
+    bool reading_names_ = false;
 };
 
 }  // namespace tutti::launcher

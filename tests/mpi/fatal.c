@@ -26,6 +26,14 @@ int main(int argc, char** argv)
         MPI_Finalize();
         return 0;
     }
+    if (which == 10) { /* rank 0 makes no such call, and has left while its process goes on */
+        usleep(value == 1 ? 300000 : 0);
+        if (value == 1)
+            MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Finalize();
+        usleep(1000000);
+        return 0;
+    }
     if (which == 4) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
         MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);

@@ -7,6 +7,14 @@
 namespace tutti::detail {
 namespace {
 
+/// What a rank has sent before it was lost may tell that it made another call: throws the error that names
+/// both.
+void check_last_call(const CommunicatorGroup& group, int lost)
+{
+    group.process().engine().progress();
+    group.process().calls().check_other_call(group.communicator(), lost, group.place().number);
+}
+
 /// The board of a blocking call. Throws in the call's name if a rank is lost while all agree on a board.
 transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine::Lock& lock, PlanView plan)
 {
@@ -18,6 +26,7 @@ transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine:
         const std::uint32_t number = state.next_collective();
         CommunicatorGroup group(state, number);
         static_cast<void>(plan(group));  // announces the call; the coroutine never runs
+        check_last_call(group, error.peer());
         state.raise_lost(error.peer(), state.calls().find(number));
     }
 }
@@ -51,11 +60,17 @@ void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorG
     const CallDiagnosis::Blocked blocked(group.process().calls(), &group);
     engine.begin_all();
     task.start();
-    engine.wait(lock, [&] {
-        group.poll_board();
-        return task.done();
-    });
-    group.rethrow(task);
+    try {
+        engine.wait(lock, [&] {
+            group.poll_board();
+            return task.done();
+        });
+        group.rethrow(task);
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::peer_lost && error.peer() != Error::kNoPeer)
+            check_last_call(group, error.peer());
+        throw;
+    }
 }
 
 void run_blocking(CommunicatorState& state, PlanView plan)

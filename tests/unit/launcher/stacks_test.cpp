@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,6 +18,7 @@
 #include "launcher/stacks/read_stacks.hpp"
 #include "launcher/stacks/stack_reader.hpp"
 #include "launcher/stacks/stopped_threads.hpp"
+#include "tests/temporary_folder.hpp"
 
 using namespace tutti::launcher;
 
@@ -24,10 +27,9 @@ namespace {
 /// known_stack, until the end of the test.
 class Child {
 public:
-    explicit Child(const std::string& how)
+    explicit Child(const std::string& how, const std::string& program = std::getenv("TUTTI_KNOWN_STACK"))
     {
         auto [ours, theirs] = make_pipe("pipe");
-        const std::string program = std::getenv("TUTTI_KNOWN_STACK");
         pid_ = ::fork();
         if (pid_ == 0) {
             ::dup2(theirs.get(), STDOUT_FILENO);
@@ -89,6 +91,34 @@ std::vector<std::string> places(const ThreadStack& stack)
             result.push_back(frame.function.substr(frame.function.rfind(':') + 1) + ":" +
                              std::to_string(frame.line));
     return result;
+}
+
+/// Readers that end within 20 s, up to `most` of them.
+int ended_readers(int most)
+{
+    int ended = 0;
+    for (int i = 0; i < 20'000 && ended < most; ++i)
+        if (::waitpid(-1, nullptr, WNOHANG) > 0)
+            ++ended;
+        else
+            ::usleep(1000);
+    return ended;
+}
+
+/// As the daemon reads them.
+ProcessStacks read_stacks(pid_t process, const StackLimits& limits)
+{
+    EventLoop loop;
+    StackReader reader(loop);
+    std::optional<ProcessStacks> answer;
+    reader.read(process, limits, [&](ProcessStacks stacks) {
+        answer = std::move(stacks);
+        loop.stop();
+    });
+    CHECK_FALSE(answer);  // it has not waited
+    loop.run();
+    ended_readers(answer->threads.empty() ? 1 : 2);
+    return *answer;
 }
 
 ThreadStack main_stack(const Child& child, StackLimits limits = limits_for_tests())
@@ -200,17 +230,10 @@ TEST_CASE("a stack that is not to be had is missing with its reason", "[stacks]"
     {
         const Child child("plain");
         REQUIRE(::ptrace(PTRACE_SEIZE, child.pid(), nullptr, nullptr) == 0);
-        // Another process tries, as the daemon's does: the kernel answers EPERM as where a policy forbids it.
-        EventLoop loop;
-        std::optional<ProcessStacks> answer;
-        StackReader reader(loop);
-        reader.read(child.pid(), limits_for_tests(), [&](ProcessStacks stacks) {
-            answer = std::move(stacks);
-            loop.stop();
-        });
-        loop.run();
-        CHECK(answer->threads.empty());
-        CHECK(answer->missing == "a debugger has the process (pid " + std::to_string(::getpid()) + ")");
+        // Another process tries: the kernel answers EPERM as where a policy forbids it.
+        const ProcessStacks answer = read_stacks(child.pid(), limits_for_tests());
+        CHECK(answer.threads.empty());
+        CHECK(answer.missing == "a debugger has the process (pid " + std::to_string(::getpid()) + ")");
         ::ptrace(PTRACE_DETACH, child.pid(), nullptr, nullptr);
     }
     SECTION("there is no such process")
@@ -232,25 +255,60 @@ TEST_CASE("why no process may look into another, and what allows it", "[stacks]"
     CHECK(yama(3) == "(kernel.yama.ptrace_scope is 3); it stays so until the next boot");
 }
 
-TEST_CASE("the daemon's reader answers from a process of its own", "[stacks]")
+TEST_CASE("where there is no libdw, the reader says so", "[stacks]")
 {
-    const Child child("plain");
-    EventLoop loop;
-    std::optional<ProcessStacks> answer;
-    StackReader reader(loop);
-    reader.read(child.pid(), limits_for_tests(), [&](ProcessStacks stacks) {
-        answer = std::move(stacks);
-        loop.stop();
-    });
-    CHECK_FALSE(answer);  // it has not waited
-    loop.run();
-    REQUIRE(answer);
+    if (why_no_stacks().empty())
+        return;
+    CHECK(read_stacks(::getpid(), limits_for_tests()).missing == why_no_stacks());
+}
+
+TEST_CASE("names are read once for all processes of a program, and kept", "[stacks]")
+{
     if (!stacks_can_be_read())
-        CHECK(answer->missing == why_no_stacks());
-    else
-        CHECK(places(answer->threads.at(0)).at(1) == "middle(int):23");
-    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+        return;
+    EventLoop loop;
+    StackReader reader(loop);
+    const Child first("plain");
+    const Child second("plain");
+    std::vector<ProcessStacks> answers;
+    int readers_of_two = 0;
+    const std::function<void(ProcessStacks)> done = [&](ProcessStacks stacks) {
+        answers.push_back(std::move(stacks));
+        if (answers.size() == 2) {
+            readers_of_two = ended_readers(3);
+            reader.read(first.pid(), limits_for_tests(), done);
+        }
+        if (answers.size() == 3)
+            loop.stop();
+    };
+    reader.read(first.pid(), limits_for_tests(), done);
+    reader.read(second.pid(), limits_for_tests(), done);
+    loop.run();
+    CHECK(readers_of_two == 3);  // each process's own, and one that has read names
+    CHECK(ended_readers(1) == 1);
+    ::usleep(50'000);
+    CHECK(::waitpid(-1, nullptr, WNOHANG) == 0);
+    for (const ProcessStacks& stacks : answers) {
+        INFO(stacks.missing);
+        REQUIRE(stacks.threads.size() == 1);
+        CHECK(places(stacks.threads.at(0)) ==
+              std::vector<std::string>{"wait_here():18", "middle(int):23", "main:71"});
     }
+}
+
+TEST_CASE("of a program whose file is gone the functions are told that it exports", "[stacks]")
+{
+    if (!stacks_can_be_read())
+        return;
+    const tutti::test::TemporaryFolder folder;
+    const std::filesystem::path program = folder.path() / "known_stack";
+    std::filesystem::copy(std::getenv("TUTTI_KNOWN_STACK"), program);
+    const Child child("plain", program);
+    std::filesystem::remove(program);
+    const ThreadStack stack = main_stack(child);
+    CHECK(stack.frames.front().object.starts_with("libc.so"));
+    CHECK(std::ranges::any_of(stack.frames,
+                              [](const StackFrame& f) { return f.object.starts_with("known_stack"); }));
 }
 
 TEST_CASE("frames of libraries are folded, the user's come first", "[stacks]")
