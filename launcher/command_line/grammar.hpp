@@ -55,8 +55,9 @@ Dictionary spellings_of(std::span<const OptionDefinition> options);
 /// columns wide.
 std::string help_text(std::span<const OptionDefinition> options);
 
-/// "tuttirun (Tutti) 0.1.0" and the versions of the libraries in use. Under a name of MPI's, "mpirun", it also says
-/// whose options it takes: build systems and launchers of others search this text for "Open MPI" or "MPICH".
+/// "tuttirun (Tutti) 0.1.0" and the versions of the libraries in use. Under a name of MPI's, "mpirun", it
+/// also says whose options it takes: build systems and launchers of others search this text for "Open MPI",
+/// "(Open MPI)" or "MPICH".
 std::string version_text(std::string_view command);
 
 }  // namespace tutti::launcher

@@ -150,9 +150,10 @@ std::string version_text(std::string_view command)
 {
     const std::string_view name = command.substr(command.rfind('/') + 1);
     const bool stands_in = name.starts_with("mpi");
-    return fmt::format("{} (Tutti) {}\n{}PMIx:  {}\nhwloc: {}\n", stands_in ? name : "tuttirun", kVersion,
-                       stands_in ? "takes the options of Open MPI's mpirun and of MPICH's mpiexec\n" : "",
-                       PMIx_Get_version(), HWLOC_VERSION);
+    return fmt::format(
+        "{} (Tutti) {}\n{}PMIx:  {}\nhwloc: {}\n", stands_in ? name : "tuttirun", kVersion,
+        stands_in ? "takes the options of mpirun (Open MPI) 4.1 and of mpiexec (MPICH) 4.0\n" : "",
+        PMIx_Get_version(), HWLOC_VERSION);
 }
 
 }  // namespace tutti::launcher

@@ -1,12 +1,16 @@
-// How the program was started: MPI_INFO_ENV and the like.
+// How the program was started: MPI_INFO_ENV and the like. Before MPI begins, while it runs and after it these
+// are the same. There is no thread_level: nobody asks for one before the program starts.
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/foundation/control/rank_numbers.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/info.hpp"
@@ -28,19 +32,18 @@ Words words_of_command()
     return words;
 }
 
-std::string level_name(ThreadLevel level)
+/// Of MPI_COMM_WORLD, once it has been there; 0 before.
+constinit std::atomic<int> ranks_of_job{0};
+
+/// How many ranks were asked for. Before MPI begins the environment tells it, and not every launcher's does:
+/// empty.
+std::string ranks_asked_for()
 {
-    switch (level) {
-        case ThreadLevel::single:
-            return "MPI_THREAD_SINGLE";
-        case ThreadLevel::funneled:
-            return "MPI_THREAD_FUNNELED";
-        case ThreadLevel::serialized:
-            return "MPI_THREAD_SERIALIZED";
-        case ThreadLevel::multiple:
-            break;
-    }
-    return "MPI_THREAD_MULTIPLE";
+    if (const int ranks = ranks_of_job.load(std::memory_order_relaxed); ranks > 0)
+        return std::to_string(ranks);
+    if (control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE"))
+        return std::getenv("PMI_SIZE");
+    return std::getenv("PMIX_NAMESPACE") == nullptr ? "1" : "";
 }
 
 std::vector<Info::Entry> entries_of_start(const Words& command)
@@ -62,11 +65,8 @@ std::vector<Info::Entry> entries_of_start(const Words& command)
         add("host", system.nodename);
         add("arch", system.machine);
     }
-    if (Runtime::is_running()) {
-        const detail::Process& process = Runtime::process();
-        add("maxprocs", std::to_string(process.world()->size()));
-        add("thread_level", level_name(process.thread_level()));
-    }
+    if (std::string ranks = ranks_asked_for(); !ranks.empty())
+        add("maxprocs", std::move(ranks));
     return entries;
 }
 
@@ -74,6 +74,8 @@ std::vector<Info::Entry> entries_of_start(const Words& command)
 
 void define_info_of_start()
 {
+    ranks_of_job.store(Runtime::process().world()->size(),
+                       std::memory_order_relaxed);  // says nothing of other memory
     info_of(MPI_INFO_ENV).assign(entries_of_start(words_of_command()));
 }
 

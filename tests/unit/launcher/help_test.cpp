@@ -60,6 +60,11 @@ TEST_CASE("Help and version are printed to stdout and end the launcher with succ
         CHECK_THAT(printed(words), Catch::StartsWith("tuttirun (Tutti) " TUTTI_PROJECT_VERSION "\n") &&
                                        Catch::Contains("PMIx:  ") && Catch::Contains("hwloc: 2."));
     }
+    // Under others' names, what their tools look for: with brackets and without.
+    CHECK_THAT(version_text("/opt/bin/mpirun"),
+               Catch::StartsWith("mpirun (Tutti) " TUTTI_PROJECT_VERSION "\n") &&
+                   Catch::Contains("mpirun (Open MPI) 4.") && Catch::Contains("MPICH"));
+    CHECK_THAT(version_text("mpiexec"), Catch::StartsWith("mpiexec (Tutti)"));
 }
 
 TEST_CASE("The help names every option and fits into 100 columns")
