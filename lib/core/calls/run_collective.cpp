@@ -114,6 +114,7 @@ CallHandle persistent(const std::shared_ptr<CommunicatorState>& state, SharedPla
 void collective_ended(void* context) noexcept
 {
     auto& request = *static_cast<CollectiveRequest*>(context);
+    ++request.communicator->process().collectives_ended;
     // The coroutine is still in its final suspension: rethrow() shows whether it failed.
     ErrorCode result = ErrorCode::success;
     try {

@@ -109,6 +109,8 @@ public:
 
     /// Ends of operations that a wait for any of several watches. Under the lock.
     std::uint64_t watched_ends = 0;
+    /// Ends of non-blocking collectives. Under the lock.
+    std::uint64_t collectives_ended = 0;
 
 private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }

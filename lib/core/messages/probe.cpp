@@ -40,7 +40,13 @@ UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const Communic
     if (found != nullptr)
         return found;
     if (source == any_source) {
+        // What has ended should be known before what has come at the same time. A program that agrees with
+        // others by such a collective that no more messages come (NBX) would take the first of its next
+        // exchange for one of those agreed upon. The next look finds the message.
+        const std::uint64_t ended = process.collectives_ended;
         process.engine().poll(lock);
+        if (process.collectives_ended != ended)
+            return nullptr;
     } else {
         const FailureDetector::Probe waiting(state, source);
         process.engine().poll(lock);
