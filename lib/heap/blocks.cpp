@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
+
+#include "lib/heap/misuse.hpp"
 
 namespace tutti::heap {
 
@@ -22,7 +23,7 @@ void Blocks::start(std::byte* base, std::size_t bytes) noexcept
     pages_.start(base);
     auto* const all = reinterpret_cast<Block*>(base + kFirst);
     const std::size_t size = (bytes - kFirst) / kLine * kLine;
-    all->size_and_free = size;
+    all->begin(size);
     end_ = all->end();
     top_ = base + kPage;
     insert(all);
@@ -73,7 +74,7 @@ Block* Blocks::after(Block* block) noexcept
 void Blocks::insert(Block* block) noexcept
 {
     const std::size_t list = list_of(block->size());
-    block->size_and_free |= 1;
+    block->become(Block::free);
     block->next = lists_[list];
     block->previous = nullptr;
     if (block->next != nullptr)
@@ -84,8 +85,10 @@ void Blocks::insert(Block* block) noexcept
 
 void Blocks::take_out(Block* block) noexcept
 {
+    if (!block->is(Block::free)) [[unlikely]]
+        stop_for_damage(block->data());
     const std::size_t list = list_of(block->size());
-    block->size_and_free = block->size();
+    block->become(Block::in_use);
     if (block->next != nullptr)
         block->next->previous = block->previous;
     if (block->previous != nullptr)
@@ -98,9 +101,9 @@ void Blocks::take_out(Block* block) noexcept
 Block* Blocks::cut_off(Block* block, std::size_t size) noexcept
 {
     auto* const rest = reinterpret_cast<Block*>(block->start() + size);
-    rest->size_and_free = block->size() - size;
+    rest->begin(block->size() - size);
     rest->before = block;
-    block->size_and_free = size;
+    block->begin(size);
     if (Block* const next = after(rest))
         next->before = rest;
     return rest;
@@ -126,19 +129,18 @@ Blocks::Taken Blocks::take(std::size_t size, std::size_t alignment) noexcept
 
 void Blocks::give(Block* block) noexcept
 {
-    if (block->is_free())
-        std::abort();  // freed twice
     used_bytes_ -= block->size();
+    block->become(Block::in_use);
     pages_.add(block->start(), block->end());
-    if (Block* const next = after(block); next != nullptr && next->is_free()) {
+    if (Block* const next = after(block); next != nullptr && next->is(Block::free)) {
         take_out(next);
         // What the neighbour has written about itself lies within the free memory from here on.
         pages_.add(next->start(), next->start() + sizeof(Block));
-        block->size_and_free += next->size();
+        block->absorb(*next);
     }
-    if (block->before != nullptr && block->before->is_free()) {
+    if (block->before != nullptr && block->before->is(Block::free)) {
         take_out(block->before);
-        block->before->size_and_free += block->size();
+        block->before->absorb(*block);
         block = block->before;
     }
     if (Block* const next = after(block))
@@ -154,11 +156,11 @@ bool Blocks::resize(Block* block, std::size_t size) noexcept
         return true;
     }
     Block* const next = after(block);
-    if (next == nullptr || !next->is_free() || block->size() + next->size() < size)
+    if (next == nullptr || !next->is(Block::free) || block->size() + next->size() < size)
         return false;
     take_out(next);
     const std::byte* const old_end = block->end();
-    block->size_and_free += next->size();
+    block->absorb(*next);
     if (Block* const behind = after(block))
         behind->before = block;
     if (block->size() >= size + kLeast)

@@ -3,6 +3,9 @@
 // The memory is a row of blocks without gaps. Each begins with a header of 16 bytes before a cache line, so
 // that the data begins with the line. Free blocks are in lists by size, 16 for each doubling. Their pages are
 // kept for the next request until give_back_pages().
+//
+// A header has a mark that follows from its address, and what the block is used for: so free() tells blocks
+// in use from all other addresses.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +19,12 @@ namespace tutti::heap {
 struct Block {
     static constexpr std::size_t kHeader = 16;
 
-    std::size_t size_and_free;  // a multiple of kLine with the header; the lowest bit is set while it is free
-    Block* before;              // the neighbour at the lower address
-    Block* next;                // free or kept by a thread: the next of its list
-    Block* previous;            // free: the previous one
+    enum State : std::uint64_t { in_use, free, kept };  // kept: for the next request, in no list of Blocks
+
+    std::uint64_t word;  // the mark above the size with the header, a multiple of kLine, above the state
+    Block* before;       // the neighbour at the lower address
+    Block* next;         // free or kept by a thread: the next of its list
+    Block* previous;     // free: the previous one
 
     static Block* of(void* data) noexcept
     {
@@ -28,9 +33,32 @@ struct Block {
     std::byte* start() noexcept { return reinterpret_cast<std::byte*>(this); }
     std::byte* data() noexcept { return start() + kHeader; }
     std::byte* end() noexcept { return start() + size(); }
-    std::size_t size() const noexcept { return size_and_free & ~std::size_t{1}; }
+    std::size_t size() const noexcept { return word & kSize; }
     std::size_t usable_bytes() const noexcept { return size() - kHeader; }
-    bool is_free() const noexcept { return (size_and_free & 1) != 0; }
+
+    /// Whether a block begins here that is in this state.
+    bool is(State state) const noexcept { return ((word ^ own_mark()) & ~kSize) == state; }
+    /// Whether a block began here that was freed, as far as nothing was written over it.
+    bool was_freed() const noexcept { return is(free) || is(kept) || word == ~own_mark(); }
+    void begin(std::size_t size) noexcept { word = own_mark() | size; }
+    void become(State state) noexcept { word = (word & ~kState) | state; }
+    /// `other`, which is behind it, is a part of it from here on.
+    void absorb(Block& other) noexcept
+    {
+        word += other.size();
+        other.word = ~other.own_mark();
+    }
+
+private:
+    static constexpr std::uint64_t kState = kLine - 1;
+    static constexpr std::uint64_t kSize = (std::uint64_t{1} << 31) - kLine;
+    static constexpr std::uint64_t kMark = ~((std::uint64_t{1} << 32) - 1);
+
+    // Fibonacci hashing of its address.
+    std::uint64_t own_mark() const noexcept
+    {
+        return reinterpret_cast<std::uintptr_t>(this) * std::uint64_t{0x9e3779b97f4a7c15} & kMark;
+    }
 };
 
 /// Not for several threads at once.

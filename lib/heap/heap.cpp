@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lib/heap/misuse.hpp"
 #include "lib/heap/process_fork.hpp"
 #include "lib/heap/state.hpp"
 
@@ -145,8 +146,12 @@ Block* take_kept(std::size_t bytes) noexcept
     if (last_freed.load(std::memory_order_relaxed) == nullptr)
         return nullptr;
     Block* const block = last_freed.exchange(nullptr, std::memory_order_acq_rel);
-    if (block == nullptr || block->size() == bytes + kLine)
+    if (block == nullptr)
+        return nullptr;
+    if (block->size() == bytes + kLine) {
+        block->become(Block::in_use);
         return block;
+    }
     give(block);
     return nullptr;
 }
@@ -154,6 +159,15 @@ Block* take_kept(std::size_t bytes) noexcept
 void clear(std::byte* from, std::byte* to) noexcept
 {
     std::memset(from, 0, static_cast<std::size_t>(to - from));
+}
+
+// The block in use with this data.
+Block* block_of(void* data, const char* call) noexcept
+{
+    Block* const block = Block::of(data);
+    if (reinterpret_cast<std::uintptr_t>(data) % kLine != 0 || !block->is(Block::in_use)) [[unlikely]]
+        stop_for_pointer(call, data, block->was_freed());
+    return block;
 }
 
 std::byte* round_up_to_page(std::byte* address) noexcept
@@ -214,9 +228,10 @@ void* allocate_zeroed(std::size_t bytes) noexcept
 
 void release(void* data) noexcept
 {
-    Block* block = Block::of(data);
+    Block* block = block_of(data, "free");
     ThreadCache& cache = ThreadCache::mine();
     if (!ThreadCache::is_for(*block)) {
+        block->become(Block::kept);
         block = last_freed.exchange(block, std::memory_order_acq_rel);
     } else if (cache.keep(block)) {
         return;
@@ -242,12 +257,12 @@ void give_back_all(ThreadCache& cache) noexcept
 
 std::size_t usable_bytes(void* data) noexcept
 {
-    return Block::of(data)->usable_bytes();
+    return block_of(data, "malloc_usable_size")->usable_bytes();
 }
 
 bool resize(void* data, std::size_t bytes) noexcept
 {
-    Block* const block = Block::of(data);
+    Block* const block = block_of(data, "realloc");
     const std::size_t usable = block->usable_bytes();
     if (bytes <= usable && bytes >= usable / 2)
         return true;

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "lib/heap/blocks.hpp"
+#include "lib/heap/misuse.hpp"
 
 namespace tutti::heap {
 
@@ -22,8 +23,11 @@ public:
         Block*& list = lists_[class_of(bytes)];
         Block* const block = list;
         if (block != nullptr) {
+            if (!block->is(Block::kept)) [[unlikely]]
+                stop_for_damage(block->data());
             list = block->next;
             bytes_ -= block->size();
+            block->word ^= Block::kept;
         }
         return block;
     }
@@ -33,6 +37,7 @@ public:
         if (bytes_ + block->size() > most_bytes_ && !keeps_beyond()) [[unlikely]]
             return false;
         Block*& list = lists_[class_of(block->size() - kLine)];
+        block->word ^= Block::kept;
         block->next = list;
         list = block;
         bytes_ += block->size();
@@ -42,12 +47,14 @@ public:
     template <class Give>
     void flush(Give give) noexcept
     {
-        for (Block*& list : lists_)
-            while (Block* const block = list) {
-                list = block->next;
-                give(block);
-            }
-        bytes_ = 0;
+        for (Block** list = lists_; bytes_ != 0;) {
+            while (*list == nullptr)
+                ++list;
+            Block* const block = *list;
+            *list = block->next;
+            bytes_ -= block->size();
+            give(block);
+        }
     }
     /// `used` bytes are in use by the whole program: of little memory the cache keeps little.
     void fit_to(std::size_t used) noexcept
