@@ -5,7 +5,7 @@
 #include <functional>
 #include <iterator>
 
-#include "lib/heap/misuse.hpp"
+#include "lib/heap/report.hpp"
 
 namespace tutti::heap {
 

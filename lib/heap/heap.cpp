@@ -10,14 +10,15 @@
 #include <cerrno>
 #include <cstring>
 
-#include "lib/heap/misuse.hpp"
 #include "lib/heap/process_fork.hpp"
+#include "lib/heap/report.hpp"
 #include "lib/heap/state.hpp"
 
 namespace tutti::heap {
 
 namespace detail {
 constinit Range range;
+constinit std::atomic<bool> is_serving{false};
 constinit State state;
 }  // namespace detail
 
@@ -79,6 +80,7 @@ bool start() noexcept
     state.blocks.start(static_cast<std::byte*>(segment.base), segment.bytes);
     detail::range.base = reinterpret_cast<std::uintptr_t>(segment.base);
     detail::range.bytes.store(segment.bytes, std::memory_order_release);
+    detail::is_serving.store(true, std::memory_order_release);
     return true;
 }
 
@@ -161,11 +163,12 @@ void clear(std::byte* from, std::byte* to) noexcept
     std::memset(from, 0, static_cast<std::size_t>(to - from));
 }
 
-// The block in use with this data.
+// The block in use with this data. Of lent ones nobody knows: the parent may have freed them.
 Block* block_of(void* data, const char* call) noexcept
 {
     Block* const block = Block::of(data);
-    if (reinterpret_cast<std::uintptr_t>(data) % kLine != 0 || !block->is(Block::in_use)) [[unlikely]]
+    if (reinterpret_cast<std::uintptr_t>(data) % kLine != 0 || (!block->is(Block::in_use) && !state.is_lent))
+        [[unlikely]]
         stop_for_pointer(call, data, block->was_freed());
     return block;
 }
@@ -186,7 +189,7 @@ const TuttiHeapSegment* open() noexcept
         static_cast<void>(start());
         errno = error;
     }
-    return is_open() ? &state.segment : nullptr;
+    return is_serving() ? &state.segment : nullptr;
 }
 
 void* allocate(std::size_t bytes) noexcept
@@ -229,6 +232,8 @@ void* allocate_zeroed(std::size_t bytes) noexcept
 void release(void* data) noexcept
 {
     Block* block = block_of(data, "free");
+    if (!is_serving()) [[unlikely]]
+        return release_in_child(block);
     ThreadCache& cache = ThreadCache::mine();
     if (!ThreadCache::is_for(*block)) {
         block->become(Block::kept);
@@ -246,6 +251,8 @@ void release(void* data) noexcept
 
 void give_back_all(ThreadCache& cache) noexcept
 {
+    if (!is_serving()) [[unlikely]]
+        return;
     const Guard guard(state.mutex);
     cache.flush([](Block* block) {
         state.retention.note_freed(block->size());
@@ -257,7 +264,10 @@ void give_back_all(ThreadCache& cache) noexcept
 
 std::size_t usable_bytes(void* data) noexcept
 {
-    return block_of(data, "malloc_usable_size")->usable_bytes();
+    const Block* const block = block_of(data, "malloc_usable_size");
+    if (!block->is(Block::in_use)) [[unlikely]]  // lent: up to the heap's end
+        return detail::range.bytes - (reinterpret_cast<std::uintptr_t>(data) - detail::range.base);
+    return block->usable_bytes();
 }
 
 bool resize(void* data, std::size_t bytes) noexcept
@@ -267,7 +277,7 @@ bool resize(void* data, std::size_t bytes) noexcept
     if (bytes <= usable && bytes >= usable / 2)
         return true;
     if (!serves(bytes))
-        return false;
+        return false;  // and in a child
     const Guard guard(state.mutex);
     const bool is_resized = state.blocks.resize(block, served_size(bytes) + kLine);
     have_in_core_files();

@@ -20,6 +20,8 @@ struct Range {
     std::atomic<std::size_t> bytes{0};
 };
 extern constinit Range range;
+// False while the heap is off, and in children.
+extern constinit std::atomic<bool> is_serving;
 }  // namespace detail
 
 /// Starts the heap at the first call. nullptr when it is off, or the system has no memory file or addresses
@@ -31,6 +33,11 @@ inline bool is_open() noexcept
     return detail::range.bytes.load(std::memory_order_acquire) != 0;
 }
 
+inline bool is_serving() noexcept
+{
+    return detail::is_serving.load(std::memory_order_acquire);
+}
+
 inline bool owns(const void* data) noexcept
 {
     const std::size_t bytes = detail::range.bytes.load(std::memory_order_acquire);
@@ -39,7 +46,7 @@ inline bool owns(const void* data) noexcept
 
 inline bool serves(std::size_t bytes) noexcept
 {
-    return bytes - kLeastBytes <= kMostBytes - kLeastBytes && is_open();
+    return bytes - kLeastBytes <= kMostBytes - kLeastBytes && is_serving();
 }
 
 /// What serves() says, aligned to `alignment`, at most kMostAlignment. nullptr when the heap is full: then

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -140,6 +141,11 @@ TUTTI_EXPORT const TuttiHeapSegment* tutti_heap_open() noexcept
 {
     static const bool is_off = is_unwanted(__builtin_return_address(0)) || is_foreign();
     return is_off ? nullptr : heap::open();
+}
+
+TUTTI_EXPORT void tutti_heap_ask_for_room(std::uint64_t (*room)() noexcept) noexcept
+{
+    heap::ask_for_room(room);
 }
 
 // The address sanitizer calls it: it would end programs that it is not the first library of. Its malloc is

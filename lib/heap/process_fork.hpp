@@ -1,17 +1,51 @@
-// fork() with a heap in shared memory: the child gets a copy, as of its other memory.
+// Children of a process with a heap in shared memory: each has a copy, as of its other memory.
 //
-// The system does not hand shared memory on to the child (MADV_DONTFORK). Before the fork, the parent copies
+// The system does not hand shared memory on to children (MADV_DONTFORK). Before a fork, the parent copies
 // what the heap holds into ordinary memory; the child puts it at the heap's addresses. So each sees its own
-// writes only. A child that calls the system's clone() past the C library has no heap: it may only call exec.
+// writes only.
+//
+// Where there is no memory for a copy, the child is lent the parent's pages: it reads them, and what it
+// writes is its own. So that nothing changes below a child that only starts a program, the parent waits until
+// it has done so, or has ended, for a second at most. A child that goes on may see what its parent writes;
+// that is said.
+//
+// A child's heap only shrinks: new memory is the C library's, and freed blocks give their pages back.
+//
+// A child that a program makes by clone() in machine code of its own has no heap: it may not use its memory.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/heap/blocks.hpp"
 
 namespace tutti::heap {
 
-/// Registers what surrounds a fork. As early as can be: others' functions for the child may use memory of the
+/// Registers what surrounds fork(). As early as can be: others' functions for the child may use memory of the
 /// heap.
 void watch_forks() noexcept;
 
+/// What surrounds the making of a child by other calls than fork(), in the same thread.
+enum class Child {
+    copies,  // as fork()'s
+    borrows  // it is lent the pages at once, as it will only start a program, and nothing is said
+};
+void before_child(Child kind) noexcept;
+void in_parent() noexcept;
+void in_child() noexcept;
+
 /// Notes which file the segment's descriptor is. False when the system does not say.
 bool remember_file() noexcept;
+
+/// What free() does in a child.
+void release_in_child(Block* block) noexcept;
+
+/// Whether this is a child that was lent its parent's pages.
+bool is_lent() noexcept;
+/// In such a child these read as zero from here on. 0, or -1 and errno.
+int clear_lent_pages(void* from, std::size_t bytes) noexcept;
+
+/// How the heap learns how many bytes of memory are left. Without it all children have copies.
+void ask_for_room(std::uint64_t (*room)() noexcept) noexcept;
 
 }  // namespace tutti::heap

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 extern "C" {
 
@@ -18,4 +19,8 @@ struct TuttiHeapSegment {
 /// caller's library is not linked with the program. No such function where the heap is not preloaded. Any
 /// thread.
 [[gnu::weak]] const TuttiHeapSegment* tutti_heap_open() noexcept;
+
+/// How the heap learns how many bytes of memory are left, before it copies itself for a child. nullptr: no
+/// longer.
+[[gnu::weak]] void tutti_heap_ask_for_room(std::uint64_t (*room)() noexcept) noexcept;
 }

@@ -26,6 +26,7 @@ private:
 struct State {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards all of this
     bool was_opened = false;
+    bool is_lent = false;          // this is a child, and the blocks are its parent's
     int advice = MADV_REMOVE;      // gives pages back; 0: nothing does
     std::size_t dumped_bytes = 0;  // core files have what is before
     TuttiHeapSegment segment{};

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "lib/heap/blocks.hpp"
-#include "lib/heap/misuse.hpp"
+#include "lib/heap/report.hpp"
 
 namespace tutti::heap {
 

@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <utility>
 
+#include "lib/foundation/base/cgroup.hpp"
 #include "lib/heap/segment.hpp"
 #include "tutti/error.hpp"
 
@@ -71,6 +74,23 @@ void punch_hole(const MemoryFile& file, std::size_t offset, std::size_t bytes) n
     SharedHeap::instance();
 }
 
+// Before a fork copies malloc's blocks.
+std::uint64_t left_bytes() noexcept
+{
+    try {
+        if (const auto room = base::memory_room())
+            return room->free_bytes;
+    } catch (const std::exception&) {
+    }
+    return std::numeric_limits<std::uint64_t>::max();
+}
+
+[[gnu::destructor]] void leave_preloaded_heap()
+{
+    if (tutti_heap_ask_for_room != nullptr)
+        tutti_heap_ask_for_room(nullptr);
+}
+
 }  // namespace
 
 SharedHeap::SharedHeap()
@@ -84,6 +104,7 @@ SharedHeap::SharedHeap()
         header = {ArenaHeader::kMagic, new_nonce()};
     preloaded_ = {static_cast<std::byte*>(segment->base), segment->bytes,
                   arena_key(header.nonce, segment->descriptor)};
+    tutti_heap_ask_for_room(left_bytes);
     lend();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <string>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,5 +44,34 @@ inline int status_of_child(const std::function<int()>& body)
         return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+/// What this process and its children write to standard error while it lives.
+class ErrorText {
+public:
+    ErrorText() : file_(std::tmpfile()), before_(dup(STDERR_FILENO))
+    {
+        REQUIRE(file_ != nullptr);
+        dup2(fileno(file_), STDERR_FILENO);
+    }
+    ErrorText(const ErrorText&) = delete;
+    ErrorText& operator=(const ErrorText&) = delete;
+    ~ErrorText()
+    {
+        dup2(before_, STDERR_FILENO);
+        close(before_);
+        std::fclose(file_);
+    }
+    std::string text() const
+    {
+        std::string all(4096, ' ');
+        const ssize_t bytes = pread(fileno(file_), all.data(), all.size(), 0);
+        all.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+        return all;
+    }
+
+private:
+    std::FILE* file_;
+    int before_;
+};
 
 }  // namespace tutti::test

@@ -1,5 +1,7 @@
-// What the heap says before it ends a program that has misused its memory.
+// What the heap says: before it ends a program that has misused its memory, and where memory is short.
 #pragma once
+
+#include <cstdint>
 
 namespace tutti::heap {
 
@@ -8,5 +10,8 @@ namespace tutti::heap {
 
 /// Something has written before, behind or into the freed block with this `data`.
 [[noreturn, gnu::cold]] void stop_for_damage(const void* data) noexcept;
+
+/// To a process whose child goes on: there was no memory for its copy of `wanted` bytes, as `left` are left.
+[[gnu::cold]] void say_lent(std::uint64_t wanted, std::uint64_t left) noexcept;
 
 }  // namespace tutti::heap
