@@ -80,7 +80,7 @@ struct BufferedSender final : detail::Starter {
     int tag;
 };
 
-void attach(BufferOwner owner, void* memory, MPI_Count size)
+void attach(BufferOwner owner, void* memory, MPI_Count size, std::size_t overhead = MPI_BSEND_OVERHEAD)
 {
     if (memory != MPI_BUFFER_AUTOMATIC && size < 0)
         fail(MPI_ERR_BUFFER, fmt::format("the size is {}; it must not be negative", size));
@@ -90,7 +90,8 @@ void attach(BufferOwner owner, void* memory, MPI_Count size)
                          "MPI_BUFFER_AUTOMATIC",
                          size));
     const Engine::Lock lock = lock_buffers();
-    auto buffer = std::make_unique<SendBuffer>(Runtime::process(), memory, static_cast<std::size_t>(size));
+    auto buffer =
+        std::make_unique<SendBuffer>(Runtime::process(), memory, static_cast<std::size_t>(size), overhead);
     if (!buffers().try_emplace(owner, std::move(buffer)).second)
         fail(MPI_ERR_BUFFER, "a buffer is attached already; detach it first");
 }
@@ -209,6 +210,11 @@ int bsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest
 int buffer_attach(void* buffer, MPI_Count size)
 {
     return guard("MPI_Buffer_attach", [&] { attach({}, buffer, size); });
+}
+
+int buffer_attach(void* buffer, MPI_Count size, std::size_t overhead)
+{
+    return guard("MPI_Buffer_attach", [&] { attach({}, buffer, size, overhead); });
 }
 
 int buffer_detach(void* buffer_addr, CountPlace size)

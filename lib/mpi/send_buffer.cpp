@@ -41,8 +41,12 @@ private:
     std::exception_ptr failure_;
 };
 
-SendBuffer::SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes) noexcept
-    : process_(process), memory_(memory), size_bytes_(memory == MPI_BUFFER_AUTOMATIC ? 0 : size_bytes)
+SendBuffer::SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes,
+                       std::size_t overhead) noexcept
+    : process_(process),
+      memory_(memory),
+      size_bytes_(memory == MPI_BUFFER_AUTOMATIC ? 0 : size_bytes),
+      overhead_(overhead)
 {
 }
 
@@ -51,24 +55,27 @@ bool SendBuffer::is_automatic() const noexcept
     return memory_ == MPI_BUFFER_AUTOMATIC;
 }
 
-// The next free bytes of the ring.
+// Behind the latest message, or else the first free bytes.
 std::size_t SendBuffer::place_for(std::size_t bytes) const noexcept
 {
-    if (messages_.empty())
-        return bytes <= size_bytes_ ? 0 : kNowhere;
-    const std::size_t begin = messages_.front().offset;
-    const std::size_t end = messages_.back().offset + messages_.back().bytes;
-    const bool is_wrapped = messages_.back().offset < begin;
-    if ((is_wrapped ? begin : size_bytes_) - end >= bytes)
-        return end;
-    return !is_wrapped && begin >= bytes ? 0 : kNowhere;
+    const auto next = messages_.lower_bound(next_place_);
+    const std::size_t free_until = next == messages_.end() ? size_bytes_ : next->first;
+    if (free_until >= next_place_ && free_until - next_place_ >= bytes)
+        return next_place_;
+    std::size_t end = 0;
+    for (const auto& [offset, message] : messages_) {
+        if (offset - end >= bytes)
+            return end;
+        end = offset + message.bytes;
+    }
+    return size_bytes_ - end >= bytes ? end : kNowhere;
 }
 
 void SendBuffer::send(const detail::CommunicatorState& state, const detail::ConstView& view, int dest,
                       int tag)
 {
     constexpr auto kMode = detail::SendMode::standard;
-    const std::size_t bytes = view.size_bytes + MPI_BSEND_OVERHEAD;
+    const std::size_t bytes = view.size_bytes + overhead_;
     if (!is_automatic() && bytes > size_bytes_)
         fail(MPI_ERR_BUFFER,
              fmt::format("the message of {} bytes and MPI_BSEND_OVERHEAD need {} bytes, but the "
@@ -77,7 +84,7 @@ void SendBuffer::send(const detail::CommunicatorState& state, const detail::Cons
     if (detail::send_at_once(state, view, dest, tag, kMode))
         return;
     drop_ended();
-    std::size_t place = is_automatic() ? 0 : place_for(bytes);
+    std::size_t place = is_automatic() ? next_number_ : place_for(bytes);
     if (place == kNowhere) {
         process_.engine().progress();
         drop_ended();
@@ -90,7 +97,8 @@ void SendBuffer::send(const detail::CommunicatorState& state, const detail::Cons
                  "of {} bytes does not have left: {} messages have not left it; attach a larger one, or "
                  "wait with MPI_Buffer_flush",
                  view.size_bytes, bytes, size_bytes_, messages_.size()));
-    Message& message = messages_.emplace_back(*this, next_number_++, place, bytes, nullptr);
+    Message& message =
+        messages_.try_emplace(place, Message{*this, next_number_++, place, bytes, nullptr}).first->second;
     try {
         if (is_automatic())
             message.own_memory = std::make_unique_for_overwrite<std::byte[]>(view.size_bytes);
@@ -100,11 +108,14 @@ void SendBuffer::send(const detail::CommunicatorState& state, const detail::Cons
         message.operation =
             detail::begin_send(state, {data, view.size_bytes, nullptr, view.element}, dest, tag, kMode);
     } catch (...) {
-        messages_.pop_back();
+        messages_.erase(place);
         throw;
     }
-    if (message.operation == nullptr)
-        return messages_.pop_back();
+    if (message.operation == nullptr) {
+        messages_.erase(place);
+        return;
+    }
+    next_place_ = place + bytes;
     process_.engine().request_started();
     if (message.operation->done)
         return ended(message);
@@ -121,7 +132,7 @@ MPI_Request SendBuffer::flush()
     auto* const flush = new Flush(process_);
     flush->end_number = next_number_;
     flush->left = static_cast<std::size_t>(
-        std::ranges::count_if(messages_, [](const Message& message) { return !message.operation->done; }));
+        std::ranges::count_if(messages_, [](const auto& entry) { return !entry.second.operation->done; }));
     if (flush->left == 0)
         flush->end(std::exchange(failure_, nullptr));
     else
@@ -132,6 +143,7 @@ MPI_Request SendBuffer::flush()
 // Only notes it, because the operation is still in use.
 void SendBuffer::ended(Message& message) noexcept
 {
+    message.next_ended = std::exchange(ended_, &message);
     if (message.operation->status.code != ErrorCode::success && !failure_)
         failure_ = detail::failure_of(*message.operation);
     std::erase_if(flushes_, [&](Flush* flush) {
@@ -142,18 +154,15 @@ void SendBuffer::ended(Message& message) noexcept
     });
 }
 
-// At both ends of the ring: what lies between does not count as free.
 void SendBuffer::drop_ended() noexcept
 {
-    const auto is_over = [](const Message& message) { return message.operation->done; };
-    while (!messages_.empty() && is_over(messages_.front())) {
-        detail::recycle(*messages_.front().operation);
-        messages_.pop_front();
+    while (ended_ != nullptr) {
+        Message& message = *std::exchange(ended_, ended_->next_ended);
+        detail::recycle(*message.operation);
+        messages_.erase(message.place);
     }
-    while (!messages_.empty() && is_over(messages_.back())) {
-        detail::recycle(*messages_.back().operation);
-        messages_.pop_back();
-    }
+    if (messages_.empty())
+        next_place_ = 0;
 }
 
 }  // namespace tutti::mpi

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,12 +14,13 @@
 
 namespace tutti::mpi {
 
-/// Messages lie in the memory as in a ring, which MPI prescribes. Each takes MPI_BSEND_OVERHEAD bytes more
-/// than it has. All under the engine's lock.
+/// Messages lie in the memory as in a ring, which MPI prescribes, and where that has no place, between
+/// others. Each takes MPI_BSEND_OVERHEAD bytes more than it has. All under the engine's lock.
 class SendBuffer {
 public:
-    /// `memory` may be MPI_BUFFER_AUTOMATIC: each message gets memory of its own.
-    SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes) noexcept;
+    /// `memory` may be MPI_BUFFER_AUTOMATIC: each message gets memory of its own. `overhead` is the
+    /// MPI_BSEND_OVERHEAD that the program was compiled with.
+    SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes, std::size_t overhead) noexcept;
     /// No message is left.
     ~SendBuffer() { drop_ended(); }
     SendBuffer(const SendBuffer&) = delete;
@@ -38,10 +39,11 @@ private:
     struct Message {
         SendBuffer& buffer;
         std::uint64_t number;
-        std::size_t offset;
+        std::size_t place;
         std::size_t bytes;  // that it takes
         std::unique_ptr<std::byte[]> own_memory;
         detail::RequestState* operation = nullptr;
+        Message* next_ended = nullptr;
     };
     struct Flush;
 
@@ -53,8 +55,12 @@ private:
     detail::Process& process_;
     void* const memory_;
     const std::size_t size_bytes_;
-    std::deque<Message> messages_;  // in the order of their sends
-    std::vector<Flush*> flushes_;   // unfinished
+    const std::size_t overhead_;
+    std::map<std::size_t, Message>
+        messages_;                 // by their offsets, or by numbers where each has memory of its own
+    std::size_t next_place_ = 0;   // behind the latest one
+    Message* ended_ = nullptr;     // those that have left
+    std::vector<Flush*> flushes_;  // unfinished
     std::uint64_t next_number_ = 0;
     std::exception_ptr failure_;  // of a lost message, for the next flush
 };

@@ -1,11 +1,11 @@
 #include "lib/mpi/facade/replaced.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <vector>
 
+#include "lib/mpi/buffered.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/facade/convert.hpp"
 #include "lib/mpi/guard.hpp"
@@ -67,13 +67,6 @@ void convert_contents(MPI_Datatype datatype, int* integers)
     *at = out_number(kNumbers_order, *at);
 }
 
-/// The program's buffer for MPI_Bsend. One thread at a time attaches and detaches.
-struct Attached {
-    void* memory = nullptr;
-    MPI_Count size = 0;
-};
-Attached attached;
-
 }  // namespace
 
 int attr_get(MPI_Comm comm, int key, void* value, int* flag)
@@ -82,37 +75,9 @@ int attr_get(MPI_Comm comm, int key, void* value, int* flag)
     return code != MPI_SUCCESS ? code : convert_attribute(key, value, flag);
 }
 
-// The program has added its own MPI_BSEND_OVERHEAD for each message, which is less than the standard's: a
-// buffer that is larger by as much stands in for its buffer.
 int buffer_attach(void* buffer, MPI_Count size)
 {
-    constexpr MPI_Count kTimes = (MPI_BSEND_OVERHEAD + kLimit_BSEND_OVERHEAD - 1) / kLimit_BSEND_OVERHEAD;
-    if (buffer == nullptr || size <= 0)
-        return mpi::buffer_attach(buffer, size);
-    void* const larger = std::malloc(static_cast<std::size_t>(size * kTimes));
-    const int code = mpi::buffer_attach(larger, size * kTimes);
-    if (code == MPI_SUCCESS)
-        attached = {buffer, size};
-    else
-        std::free(larger);
-    return code;
-}
-
-int buffer_detach(void* buffer, CountPlace size)
-{
-    void* larger = nullptr;
-    MPI_Count larger_size = 0;
-    const int code = buffer == nullptr || size.is_null()
-                         ? mpi::buffer_detach(buffer, size)
-                         : mpi::buffer_detach(&larger, CountPlace(&larger_size));
-    if (code != MPI_SUCCESS)
-        return code;
-    if (larger_size != 0)
-        std::free(larger);
-    std::memcpy(buffer, &attached.memory, sizeof attached.memory);
-    size.set(attached.size);
-    attached = {};
-    return code;
+    return mpi::buffer_attach(buffer, size, kLimit_BSEND_OVERHEAD);
 }
 
 int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag)

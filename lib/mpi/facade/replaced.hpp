@@ -14,7 +14,6 @@ inline constexpr std::uintptr_t kUpperBoundMarker = 0x2f1;
 
 int attr_get(MPI_Comm comm, int key, void* value, int* flag);
 int buffer_attach(void* buffer, MPI_Count size);
-int buffer_detach(void* buffer, CountPlace size);
 int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag);
 // Without these the C++ bindings of MPICH call themselves for ever when a file cannot be opened.
 int file_call_errhandler(MPI_File file, int code);

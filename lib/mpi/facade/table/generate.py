@@ -26,7 +26,7 @@ HAS_NOT = {
     "mpich": NEITHER_HAS,
 }
 # Functions of the table with bodies of the facades' own.
-REPLACED = {"Attr_get", "Buffer_attach", "Buffer_detach", "Comm_get_attr", "File_call_errhandler", "File_get_errhandler",
+REPLACED = {"Attr_get", "Buffer_attach", "Comm_get_attr", "File_call_errhandler", "File_get_errhandler",
             "Get_library_version", "Get_version", "Type_create_struct", "Type_get_contents", "Type_get_contents_c",
             "Win_get_attr"}
 # Those of lib/mpi/blocking_messages.hpp.
