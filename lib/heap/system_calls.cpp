@@ -47,7 +47,7 @@ constinit Next<long(long, long, long, long, long, long, long)> next_syscall{"sys
 constinit Next<int(void*, std::size_t, int)> next_madvise{"madvise"};
 
 // A child with memory of its own, by the system's calls themselves.
-bool makes_child(long number, long first) noexcept
+bool makes_child(long number, const long* arguments) noexcept
 {
     std::uint64_t flags = 0;
     switch (number) {
@@ -56,11 +56,13 @@ bool makes_child(long number, long first) noexcept
             return true;
 #endif
         case SYS_clone:
-            flags = static_cast<std::uint64_t>(first);
+            flags = static_cast<std::uint64_t>(arguments[0]);
             break;
 #ifdef SYS_clone3
-        case SYS_clone3:
-            flags = *reinterpret_cast<const std::uint64_t*>(first);
+        case SYS_clone3:  // who asks whether there is such a call gives it nothing
+            if (arguments[0] == 0 || arguments[1] < CLONE_ARGS_SIZE_VER0)
+                return false;
+            flags = reinterpret_cast<const clone_args*>(arguments[0])->flags;
             break;
 #endif
         default:
@@ -153,7 +155,7 @@ TUTTI_EXPORT long syscall(long number, ...) noexcept
         argument = va_arg(list, long);
     va_end(list);
     const auto call = [&] { return next_syscall.find()(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
-    return makes_child(number, a[0]) ? with_heap(heap::Child::copies, call) : call();
+    return heap::is_serving() && makes_child(number, a) ? with_heap(heap::Child::copies, call) : call();
 }
 
 // Programs expect zeros, as in ordinary memory.

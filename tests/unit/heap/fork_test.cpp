@@ -288,6 +288,9 @@ TEST_CASE("children that are made past fork() see the memory, and their writes a
         CHECK(is_all(data.bytes, 1));
         CHECK(status_of(way.make([] { return start_program_with_arguments_in_heap(); })) == 42);
     }
+    // Whether there is such a call.
+    CHECK(syscall(SYS_clone3, nullptr, 0) == -1);
+    CHECK((errno == EINVAL || errno == ENOSYS));
 }
 
 TEST_CASE("without memory for a copy, a child is lent the heap until it starts a program, or ends")
