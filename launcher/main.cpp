@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "launcher/base/open_files.hpp"
+#include "launcher/base/roomy_stack.hpp"
 #include "launcher/command_line/options.hpp"
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/daemon/local_daemon.hpp"
@@ -21,6 +22,7 @@
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/report/status_socket.hpp"
 #include "launcher/top/top.hpp"
+#include "lib/foundation/base/needed_calls.hpp"
 
 namespace {
 
@@ -65,11 +67,8 @@ int run(const Options& options)
     return status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv)
+int run_words(int argc, char** argv)
 {
-    open_standard_descriptors();
     if (argc == 2 && std::string_view(argv[1]) == "--daemon")
         return run_remote_daemon();
     try {
@@ -90,4 +89,16 @@ int main(int argc, char** argv)
         fmt::print(stderr, "tuttirun: {}\n", describe(error));
         return 1;
     }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    open_standard_descriptors();
+    if (const auto denied = tutti::base::denied_calls(tutti::base::Caller::launcher)) {
+        tutti::base::say_without_write(fmt::format("tuttirun: {}\n", *denied));
+        return 1;
+    }
+    return run_with_room([&] { return run_words(argc, argv); });
 }

@@ -1,9 +1,13 @@
-// Where the kernel denies system calls, as a container's filter does: tuttirun does without.
+// Where the kernel denies system calls, as a container's filter does: tuttirun does without, or says so at
+// once.
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 
 #include <catch2/catch.hpp>
+
+#include <string>
+#include <utility>
 
 #include "tests/multiprocess/on_hosts.hpp"
 
@@ -91,4 +95,48 @@ TEST_CASE("where the kernel has no descriptors of processes, jobs end as anywher
     const Result result = Launched(words("[ $PMIX_RANK = 1 ] && exit 3; sleep 1000")).wait();
     CHECK(result.status == 3);
     CHECK(result.seconds < kSoonSeconds);
+}
+
+TEST_CASE("calls that nothing can be done without are named at once")
+{
+    if (kSanitized) {
+        return;  // likewise
+    }
+    const std::pair<long, const char*> calls[] = {
+        {SYS_accept4, "accept4"},   {SYS_epoll_ctl, "epoll_ctl"},
+        {SYS_exit, "exit"},         {SYS_getppid, "getppid"},
+        {SYS_kill, "kill"},         {SYS_listen, "listen"},
+        {SYS_pselect6, "pselect6"}, {SYS_rt_sigprocmask, "rt_sigprocmask"},
+        {SYS_wait4, "wait4"},       {SYS_write, "write"}};
+    for (const auto& [call, name] : calls)
+        for (const int error_number : {EPERM, ENOSYS}) {
+            const Result result = Launched(denied(call, error_number, {"-n", "2", "echo", "here"})).wait();
+            CHECK(result.status == 1);
+            CHECK(result.out == "");
+            CHECK(result.err ==
+                  std::string("tuttirun: this system denies calls that cannot be done without: ") + name +
+                      "; a filter (seccomp), of a container or a service, has to allow them\n");
+            CHECK(result.seconds < kSoonSeconds);
+        }
+}
+
+TEST_CASE("ranks do without calls of libpmix, and end where they can tell nobody of their messages")
+{
+    if (kSanitized) {
+        return;  // likewise
+    }
+    const auto run = [](long call) {
+        return tuttirun({"-n", "2", program("denied"), std::to_string(call), std::to_string(EPERM),
+                         program("bootstrap_actions"), "exchange"});
+    };
+    for (const long call : {SYS_epoll_ctl, SYS_epoll_wait}) {
+        const Result result = run(call);
+        CHECK(result.status == 0);
+        CHECK(result.err == "");
+        CHECK(lines_of(result.out).size() == 2);
+    }
+    const Result mute = run(SYS_write);
+    CHECK(mute.status != 0);
+    CHECK(contains(mute.err, "tutti: this system denies calls that cannot be done without: write;"));
+    CHECK(mute.seconds < kSoonSeconds);
 }

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "tests/multiprocess/on_hosts.hpp"
 
@@ -63,6 +64,32 @@ TEST_CASE("commands that start daemons and get no open files are not blamed")
     CHECK(result.status == 1);
     CHECK(contains(result.err, "ulimit -Hn"));
     CHECK_FALSE(contains(result.err, "install"));
+}
+
+TEST_CASE("under a low limit of stacks jobs run, are ended, and have that limit")
+{
+    for (const int kib : {64, 128}) {
+        const auto run = [&](const Words& words) {
+            return Launched(wrapped("ulimit -s " + std::to_string(kib) + "; exec \"$@\"", words)).wait();
+        };
+        const Result result = run({"-n", "2", program("bootstrap_actions"), "exchange"});
+        CAPTURE(kib, result.err);
+        if (!kSanitized) {  // sanitizers' ranks take more
+            CHECK(result.status == 0);
+            CHECK(result.err == "");
+            CHECK(lines_of(result.out).size() == 2);
+        }
+        const Result limits = run({"-n", "2", "sh", "-c", "ulimit -s"});
+        CHECK(limits.status == 0);
+        CHECK(limits.out == fmt::format("{0}\n{0}\n", kib));
+        CHECK(run(on_hosts({1, 1}, {"true"})).status == 0);
+
+        Launched job(wrapped("ulimit -s " + std::to_string(kib) + "; exec \"$@\"",
+                             {"-n", "1", "sh", "-c", kReadyForEver}));
+        REQUIRE(job.wait_for_output("ready\n"));
+        job.signal(SIGTERM);
+        CHECK(job.wait().status == 128 + SIGTERM);
+    }
 }
 
 TEST_CASE("where the loopback interface is down it is named")

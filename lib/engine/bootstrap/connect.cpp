@@ -6,6 +6,7 @@
 #include "lib/engine/bootstrap/channel_client.hpp"
 #include "lib/engine/bootstrap/pmix_client.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
+#include "lib/foundation/base/needed_calls.hpp"
 #include "lib/foundation/control/rank_numbers.hpp"
 #include "tutti/error.hpp"
 
@@ -57,6 +58,10 @@ std::string launcher_without_pmix()
 
 std::unique_ptr<Bootstrap> connect_to_job()
 {
+    if (const auto denied = base::denied_calls(base::Caller::rank)) {
+        base::say_without_write("tutti: " + *denied + '\n');  // what catches the error may be unable to tell it
+        throw Error(ErrorCode::bootstrap, "start", *denied);
+    }
     if (is_set("PMIX_NAMESPACE") && !is_below_a_rank()) {
         try {
             return std::make_unique<PmixClient>();

@@ -17,6 +17,7 @@
 #include "lib/engine/bootstrap/bounded_call.hpp"
 #include "lib/engine/bootstrap/pmix_values.hpp"
 #include "lib/engine/bootstrap/waiting.hpp"
+#include "lib/foundation/base/needed_calls.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "lib/foundation/security/key.hpp"
 
@@ -75,6 +76,8 @@ std::vector<std::string> split(std::string_view text, char separator)
 PmixClient::PmixClient()
 {
     pmix_proc_t self{};
+    if (const auto denied = base::denied_calls(base::Caller::libpmix))
+        throw Error(ErrorCode::bootstrap, "start", *denied);
     {
         const SigpipeHeldBack held;  // libpmix's thread, which does all other writing, begins here
         check(PMIx_Init(&self, nullptr, 0), "start", "cannot connect to the launcher");
