@@ -127,6 +127,8 @@ Blocks::Taken take_from_all(std::size_t bytes, std::size_t alignment) noexcept
 
 void give(Block* block) noexcept
 {
+    if (!is_serving()) [[unlikely]]
+        return release_in_child(block);  // threads' caches keep nothing there
     const Guard guard(state.mutex);
     state.retention.note_freed(block->size());
     state.blocks.give(block);
@@ -163,13 +165,19 @@ void clear(std::byte* from, std::byte* to) noexcept
     std::memset(from, 0, static_cast<std::size_t>(to - from));
 }
 
-// The block in use with this data. Of lent ones nobody knows: the parent may have freed them.
-Block* block_of(void* data, const char* call) noexcept
+// Of lent blocks nobody knows: the parent may have freed them.
+[[gnu::cold, gnu::noinline]] void judge(const Block& block, const void* data, const char* call) noexcept
+{
+    if (!state.is_lent)
+        stop_for_pointer(call, data, block.was_freed());
+}
+
+// The block in use with this data.
+[[gnu::always_inline]] inline Block* block_of(void* data, const char* call) noexcept
 {
     Block* const block = Block::of(data);
-    if (reinterpret_cast<std::uintptr_t>(data) % kLine != 0 || (!block->is(Block::in_use) && !state.is_lent))
-        [[unlikely]]
-        stop_for_pointer(call, data, block->was_freed());
+    if (reinterpret_cast<std::uintptr_t>(data) % kLine != 0 || !block->is(Block::in_use)) [[unlikely]]
+        judge(*block, data, call);
     return block;
 }
 
@@ -232,10 +240,10 @@ void* allocate_zeroed(std::size_t bytes) noexcept
 void release(void* data) noexcept
 {
     Block* block = block_of(data, "free");
-    if (!is_serving()) [[unlikely]]
-        return release_in_child(block);
     ThreadCache& cache = ThreadCache::mine();
     if (!ThreadCache::is_for(*block)) {
+        if (!is_serving()) [[unlikely]]
+            return release_in_child(block);
         block->become(Block::kept);
         block = last_freed.exchange(block, std::memory_order_acq_rel);
     } else if (cache.keep(block)) {

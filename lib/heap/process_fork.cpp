@@ -238,6 +238,7 @@ void in_child() noexcept
     state.is_lent = is_lent;
     state.mutex = PTHREAD_MUTEX_INITIALIZER;  // another thread of the parent may have held it
     detail::is_serving.store(false, std::memory_order_relaxed);
+    ThreadCache::mine().end_in_child();
     errno = error;
 }
 

@@ -26,7 +26,7 @@ bool ThreadCache::keeps_beyond() noexcept
 {
     if (most_bytes_ != 0)
         return bytes_ == 0;
-    if (has_ended_ || pthread_setspecific(key, this) != 0)
+    if (has_ended_ || !is_serving() || pthread_setspecific(key, this) != 0)
         return false;
     most_bytes_ = kAlwaysKept;
     return true;

@@ -63,6 +63,13 @@ public:
             most_bytes_ = std::clamp(used / kPart, kAlwaysKept, kMostBytes);
     }
 
+    /// This process is a child, where nothing is kept.
+    void end_in_child() noexcept
+    {
+        has_ended_ = true;
+        most_bytes_ = 0;
+    }
+
 private:
     static constexpr std::size_t kMostBytes = std::size_t{512} << 10;
     static constexpr std::size_t kAlwaysKept = std::size_t{128} << 10;
