@@ -120,13 +120,18 @@ bool copy_data(bool has_file) noexcept
 {
     const auto* const base = static_cast<const std::byte*>(state.segment.base);
     std::uint64_t left = making.wanted_bytes;
+    std::size_t since_look = kPart;
     std::size_t end = 0;
     for (std::size_t from = find(0, SEEK_DATA, has_file); from < making.copy_bytes;
          from = end < making.copy_bytes ? find(end, SEEK_DATA, has_file) : end) {
-        if (has_file && left > kLittle && !has_room(left))
-            return false;
+        if (since_look >= kPart && has_file && left > kLittle) {
+            if (!has_room(left))
+                return false;
+            since_look = 0;
+        }
         end = std::min(find(from, SEEK_HOLE, has_file), from + kPart);
         std::memcpy(making.copy + from, base + from, end - from);
+        since_look += end - from;
         left -= std::min<std::uint64_t>(left, end - from);
     }
     return true;

@@ -104,7 +104,8 @@ SharedHeap::SharedHeap()
         header = {ArenaHeader::kMagic, new_nonce()};
     preloaded_ = {static_cast<std::byte*>(segment->base), segment->bytes,
                   arena_key(header.nonce, segment->descriptor)};
-    tutti_heap_ask_for_room(left_bytes);
+    if (tutti_heap_ask_for_room != nullptr)  // else the heap is another version's
+        tutti_heap_ask_for_room(left_bytes);
     lend();
 }
 

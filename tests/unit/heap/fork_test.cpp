@@ -76,13 +76,14 @@ struct Data {
     Data()
     {
         test::segment();
+        bytes = static_cast<unsigned char*>(std::malloc(kBytes));
         REQUIRE(test::is_in_heap(bytes));
         std::memset(bytes, 1, kBytes);
     }
     Data(const Data&) = delete;
     Data& operator=(const Data&) = delete;
     ~Data() { std::free(bytes); }
-    unsigned char* bytes = static_cast<unsigned char*>(std::malloc(kBytes));
+    unsigned char* bytes = nullptr;
 };
 
 // As if all memory were taken.
@@ -92,6 +93,7 @@ struct NoRoom {
         tutti_heap_ask_for_room([]() noexcept { return std::uint64_t{0}; });
     }
     ~NoRoom() { tutti_heap_ask_for_room(nullptr); }
+    std::vector<char> filling = std::vector<char>(std::size_t{4} << 20);  // little is copied without a look
 };
 
 struct Way {
@@ -323,6 +325,25 @@ TEST_CASE("without memory for a copy, a child is lent the heap until it starts a
     }
 }
 
+TEST_CASE("the memory that is left is looked at once for many small pieces")
+{
+    static std::atomic<int> looks{0};
+    Data data;
+    std::vector<void*> pieces;
+    for (int i = 0; i < 600; ++i)
+        pieces.push_back(std::memset(std::malloc(50'000), 1, 6000));
+    tutti_heap_ask_for_room([]() noexcept {
+        ++looks;
+        return ~std::uint64_t{0};
+    });
+    CHECK(test::status_of_child([&] { return is_all(data.bytes, 1) ? 0 : 1; }) == 0);
+    tutti_heap_ask_for_room(nullptr);
+    CHECK(looks >= 1);
+    CHECK(looks <= 3);
+    for (void* const piece : pieces)
+        std::free(piece);
+}
+
 TEST_CASE("a child that goes on with lent memory is told of, and its parent waits for a second")
 {
     Data data;
@@ -347,17 +368,16 @@ TEST_CASE("a child that goes on with lent memory is told of, and its parent wait
 
 TEST_CASE("a child tells of blocks that it frees twice")
 {
-    auto* const data = static_cast<unsigned char*>(std::malloc(kBytes));
+    Data data;
     test::ErrorText errors;
     CHECK(test::status_of_child([&] {
               signal(SIGABRT, SIG_DFL);
-              std::free(data);
-              static void* volatile again = data;
+              std::free(data.bytes);
+              static void* volatile again = data.bytes;
               std::free(again);
               return 0;
           }) == 128 + SIGABRT);
     CHECK_THAT(errors.text(), Catch::Contains("tutti: free(): double free detected"));
-    std::free(data);
 }
 
 TEST_CASE("pages that are given back read as zero, in the parent, in its child, and where the heap is lent")
@@ -375,9 +395,9 @@ TEST_CASE("pages that are given back read as zero, in the parent, in its child, 
         std::free(data);
         return is_in_heap && good;
     };
+    Data data;
     CHECK(reads_as_zero(MADV_DONTNEED));
     CHECK(reads_as_zero(MADV_FREE));
-    Data data;
     const auto in_child = [&] {
         auto* const from = reinterpret_cast<unsigned char*>(
             heap::round_up(reinterpret_cast<std::uintptr_t>(data.bytes), heap::kPage));
