@@ -25,8 +25,12 @@ namespace {
 // A mapping can split others, and the file that lists them is read while they change.
 constexpr std::size_t kMapsToSpare = 16;
 
-[[noreturn]] void fail(std::string_view what, int error, std::string_view remedy)
+[[noreturn]] void fail(std::string_view what, std::string_view call, int error, std::string_view remedy)
 {
+    if (error == EPERM || error == ENOSYS)
+        throw Error(ErrorCode::system, "shared memory",
+                    fmt::format("{}: {}; a filter (seccomp), of a container or a service, has to allow {}", what,
+                                std::strerror(error), call));
     const bool memory = error == ENOMEM || error == ENOSPC || error == EMFILE || error == ENFILE;
     throw Error(memory ? ErrorCode::out_of_memory : ErrorCode::system, "shared memory",
                 fmt::format("{}: {}; {}", what, std::strerror(error), remedy));
@@ -41,7 +45,7 @@ bool within_file_limit(std::size_t bytes) noexcept
 
 [[noreturn]] void fail_to_allocate(std::size_t bytes, int error)
 {
-    fail(fmt::format("cannot allocate {} KiB", bytes >> 10), error,
+    fail(fmt::format("cannot allocate {} KiB", bytes >> 10), "fallocate", error,
          "start fewer ranks on this node or raise its (cgroup's) memory limit");
 }
 
@@ -95,10 +99,10 @@ MemoryFile MemoryFile::create(const char* name, std::size_t bytes)
     MemoryFile file;
     file.descriptor_ = memfd_create(name, MFD_CLOEXEC);
     if (file.descriptor_ < 0)
-        fail("cannot create a memory file", errno, "raise the open-file limit (ulimit -n)");
+        fail("cannot create a memory file", "memfd_create", errno, "raise the open-file limit (ulimit -n)");
     const bool fits = within_file_limit(bytes);
     if (!fits || ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)
-        fail("cannot size a memory file", fits ? errno : EFBIG, "raise the file size limit (ulimit -f)");
+        fail("cannot size a memory file", "ftruncate", fits ? errno : EFBIG, "raise the file size limit (ulimit -f)");
     return file;
 }
 
@@ -172,7 +176,7 @@ MemoryMap::MemoryMap(const MemoryFile& file, std::size_t offset, std::size_t byt
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.descriptor(),
                       static_cast<off_t>(offset));
     if (base == MAP_FAILED)
-        fail(fmt::format("cannot map {} KiB", bytes >> 10), errno, remedy_of_mapping(errno));
+        fail(fmt::format("cannot map {} KiB", bytes >> 10), "mmap", errno, remedy_of_mapping(errno));
     base_ = static_cast<std::byte*>(base);
     bytes_ = bytes;
     // The system would allocate pages for the whole of it to write a core file.

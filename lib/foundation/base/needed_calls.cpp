@@ -65,6 +65,9 @@ constexpr Call kCallsOfLauncher[] = {
     {"recvfrom", SYS_recvfrom, {-1}},
     {"recvmsg", SYS_recvmsg, {-1}},
     {"getdents64", SYS_getdents64, {-1}},
+#ifdef SYS_access
+    {"access", SYS_access, {}},
+#endif
     {"getpid", SYS_getpid, {}},
     {"getppid", SYS_getppid, {}},
     {"wait4", SYS_wait4, {-1, 0, kNoFlags}},

@@ -3,11 +3,15 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <string>
+#include <utility>
 
+#include "tests/deny.hpp"
 #include "tests/unit/transports/child.hpp"
 #include "transports/shm/inbox.hpp"
 #include "tutti/error.hpp"
@@ -61,6 +65,20 @@ TEST_CASE("no descriptor left is out of memory")
         return make_inbox(4, ErrorCode::out_of_memory, "ulimit -n");
     });
     CHECK(status == 1);
+}
+
+TEST_CASE("a call that a filter denies is named")
+{
+    const std::pair<unsigned, const char*> calls[] = {
+        {SYS_memfd_create, "memfd_create"}, {SYS_ftruncate, "ftruncate"}, {SYS_fallocate, "fallocate"}};
+    for (const auto& [call, name] : calls) {
+        const int status = tutti::test::in_child([&] {
+            return tutti::test::deny(call, EPERM)
+                       ? make_inbox(4, ErrorCode::system, std::string("has to allow ") + name)
+                       : 1;
+        });
+        CHECK(status == 1);
+    }
 }
 
 TEST_CASE("where a process may have no more mappings, that is what is told")
