@@ -79,10 +79,12 @@ TargetPart target_elements(const Window& window, int rank, MPI_Aint displacement
     return part;
 }
 
+constexpr const char* kOwnOperator = "the operator is a program's own; windows take predefined ones";
+
 [[noreturn]] void refuse_update(const ReductionOp& op, const Datatype& type)
 {
     if (!op.built_in)
-        fail(MPI_ERR_OP, "the operator is a program's own; windows take predefined ones");
+        fail(MPI_ERR_OP, kOwnOperator);
     fail(MPI_ERR_OP, fmt::format("the operator is not defined on the elements of {}; they must be of one "
                                  "predefined type that it combines",
                                  type.name.empty() ? "the target's datatype" : type.name));
@@ -100,6 +102,21 @@ Update update_of(MPI_Op handle, MPI_Datatype datatype)
     if (!op.built_in || !element || !is_defined(*op.built_in, *element)) [[unlikely]]
         refuse_update(op, type);
     return {Update::Kind::reduce, *op.built_in, *element};
+}
+
+bool has_no_elements(MPI_Count count, MPI_Datatype datatype)
+{
+    return count == 0 || datatype_of(datatype).map->size_bytes() == 0;
+}
+
+// Where nobody has elements, their types do not matter.
+Update update_of_nothing(MPI_Op handle)
+{
+    if (handle == MPI_NO_OP)
+        return {Update::Kind::no_op, Op::sum, DataType::uint8};
+    if (handle != MPI_REPLACE && !operator_of(handle).built_in) [[unlikely]]
+        fail(MPI_ERR_OP, kOwnOperator);
+    return {Update::Kind::replace, Op::sum, DataType::uint8};
 }
 
 // The operands of an operator must be of one type.
@@ -123,7 +140,9 @@ void accumulate_on(const Window& window, const void* origin_addr, MPI_Count orig
 {
     if (op == MPI_NO_OP)
         fail(MPI_ERR_OP, "MPI_NO_OP is for calls that fetch what the target has");
-    const Update update = update_of(op, target_datatype);
+    const bool nothing =
+        has_no_elements(origin_count, origin_datatype) && has_no_elements(target_count, target_datatype);
+    const Update update = nothing ? update_of_nothing(op) : update_of(op, target_datatype);
     check_elements(update, origin_datatype);
     if (!is_target(window, target_rank))
         return check_fits({"origin", bytes_of_nobody(origin_count, origin_datatype)},
@@ -145,7 +164,10 @@ void get_accumulate_on(const Window& window, const void* origin_addr, MPI_Count 
                        MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                        detail::RequestState** state)
 {
-    const Update update = update_of(op, target_datatype);
+    const bool nothing = has_no_elements(result_count, result_datatype) &&
+                         has_no_elements(target_count, target_datatype) &&
+                         (op == MPI_NO_OP || has_no_elements(origin_count, origin_datatype));
+    const Update update = nothing ? update_of_nothing(op) : update_of(op, target_datatype);
     if (update.kind != Update::Kind::no_op)
         check_elements(update, origin_datatype);
     if (!is_target(window, target_rank)) {

@@ -132,6 +132,7 @@ static void nothing(void)
     const int next = (check_rank() + 1) % check_size();
     int* const memory = window_memory(sizeof(int) * 2);
     MPI_Request requests[4];
+    MPI_Datatype empty;
     MPI_Win win;
     CHECK_OK(MPI_Win_create(memory, sizeof(int) * 2, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     CHECK_OK(MPI_Win_lock_all(0, win));
@@ -146,6 +147,19 @@ static void nothing(void)
     CHECK_OK(MPI_Rget_accumulate(NULL, 0, MPI_INT, NULL, 0, MPI_INT, next, 0, 0, MPI_INT, MPI_SUM, win,
                                  &requests[3]));
     CHECK_OK(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));
+    /* Elements that nobody has are of any type. */
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Type_contiguous(0, MPI_INT, &empty));
+    CHECK_OK(MPI_Type_commit(&empty));
+    CHECK_OK(MPI_Accumulate(NULL, 0, MPI_INT, next, 0, 0, MPI_DOUBLE, MPI_SUM, win));
+    CHECK_OK(MPI_Accumulate(NULL, 2, empty, next, 0, 0, MPI_DOUBLE, MPI_SUM, win));
+    CHECK_OK(MPI_Accumulate(NULL, 0, MPI_FLOAT, next, 0, 1, empty, MPI_BAND, win));
+    CHECK_OK(MPI_Get_accumulate(NULL, 1, empty, NULL, 0, MPI_INT, next, 0, 0, MPI_DOUBLE, MPI_PROD, win));
+    CHECK_OK(MPI_Get_accumulate(NULL, 0, MPI_CHAR, NULL, 1, empty, next, 0, 0, MPI_DOUBLE, MPI_NO_OP, win));
+    CHECK_ERROR(MPI_Accumulate(memory, 1, MPI_INT, next, 0, 1, MPI_FLOAT, MPI_SUM, win), MPI_ERR_TYPE,
+                "not of the type of the target's");
+    CHECK_ERROR(MPI_Accumulate(memory, 0, MPI_INT, next, 0, 0, MPI_INT, MPI_OP_NULL, win), MPI_ERR_OP, "");
+    CHECK_OK(MPI_Type_free(&empty));
     CHECK_OK(MPI_Win_unlock_all(win));
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_EQUAL(memory[0], 0);
