@@ -20,10 +20,16 @@ constexpr int kFirstKeyval = 1024;
 template <class Handle>
 using KeyRef = base::Ref<const Keyval<Handle>>;
 
-/// The keys that the program has not freed. The mutex is that of all attributes too.
+template <class Handle>
+struct Known {
+    KeyRef<Handle> key;
+    bool freed = false;
+};
+
+/// The keys that the program has not freed, or that attributes have. The mutex is that of all attributes too.
 struct Keyvals {
     template <class Handle>
-    std::map<int, KeyRef<Handle>>& of() noexcept
+    std::map<int, Known<Handle>>& of() noexcept
     {
         if constexpr (std::is_same_v<Handle, MPI_Comm>)
             return communicators;
@@ -34,9 +40,9 @@ struct Keyvals {
     }
 
     std::mutex mutex;
-    std::map<int, KeyRef<MPI_Comm>> communicators;
-    std::map<int, KeyRef<MPI_Datatype>> datatypes;
-    std::map<int, KeyRef<MPI_Win>> windows;
+    std::map<int, Known<MPI_Comm>> communicators;
+    std::map<int, Known<MPI_Datatype>> datatypes;
+    std::map<int, Known<MPI_Win>> windows;
     int next = kFirstKeyval;
 };
 
@@ -63,11 +69,11 @@ template <class Handle>
 KeyRef<Handle> live_key(int number)
 {
     const std::lock_guard lock(keyvals().mutex);
-    const auto& live = keyvals().of<Handle>();
-    const auto found = live.find(number);
-    if (found == live.end())
+    const auto& known = keyvals().of<Handle>();
+    const auto found = known.find(number);
+    if (found == known.end() || found->second.freed)
         refuse_key(number);
-    return found->second;
+    return found->second.key;
 }
 
 template <class Handle>
@@ -83,7 +89,7 @@ int add_keyval(const Keyval<Handle>& key)
 {
     Keyvals& all = keyvals();
     const std::lock_guard lock(all.mutex);
-    all.of<Handle>().emplace(all.next, KeyRef<Handle>(&key));
+    all.of<Handle>().emplace(all.next, Known<Handle>{KeyRef<Handle>(&key)});
     return all.next++;
 }
 
@@ -91,8 +97,14 @@ template <class Handle>
 void free_keyval(int number)
 {
     const std::lock_guard lock(keyvals().mutex);
-    if (keyvals().of<Handle>().erase(number) == 0)
+    auto& known = keyvals().of<Handle>();
+    const auto found = known.find(number);
+    if (found == known.end())
         refuse_key(number);
+    if (found->second.key->attributes == 0)
+        known.erase(found);
+    else
+        found->second.freed = true;
 }
 
 template <class Handle>
@@ -115,6 +127,7 @@ void Attributes<Handle>::add(Attribute attribute)
 {
     const std::lock_guard lock(keyvals().mutex);
     set_at_[attribute.number] = now_;
+    ++attribute.key->attributes;
     in_order_.emplace_hint(in_order_.end(), now_++, std::move(attribute));
 }
 
@@ -122,10 +135,16 @@ template <class Handle>
 void Attributes<Handle>::forget(int number)
 {
     const std::lock_guard lock(keyvals().mutex);
-    if (const auto there = set_at_.find(number); there != set_at_.end()) {
-        in_order_.erase(there->second);
-        set_at_.erase(there);
+    const auto there = set_at_.find(number);
+    if (there == set_at_.end())
+        return;
+    if (--in_order_.at(there->second).key->attributes == 0) {
+        auto& known = keyvals().of<Handle>();
+        if (const auto found = known.find(number); found != known.end() && found->second.freed)
+            known.erase(found);
     }
+    in_order_.erase(there->second);
+    set_at_.erase(there);
 }
 
 template <class Handle>

@@ -2,6 +2,7 @@
 // run without any lock of the library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <unordered_map>
@@ -44,12 +45,15 @@ struct Keyval : base::Counted<Keyval<Handle>> {
     Copy* copy;
     Delete* remove;
     void* extra_state;
+    /// How many there are under this key. Under the mutex of all attributes.
+    mutable std::size_t attributes = 0;
 };
 
 /// The number of a new key. Numbers are never used again, and no two kinds of objects share one. Any thread.
 template <class Handle>
 int add_keyval(const Keyval<Handle>& key);
-/// Throws Failure for a number that is no key's.
+/// A key that attributes keep may be freed again: copies of its number do not know of each other. Throws
+/// Failure for a number that is no key's.
 template <class Handle>
 void free_keyval(int number);
 

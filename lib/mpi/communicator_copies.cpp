@@ -39,8 +39,10 @@ int dup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
         detail::StatePointer made;
         static_cast<void>(detail::dup(old->state, Form::blocking, made));
         auto copy = std::make_unique<Communicator>(std::move(made), std::string(), *old->error_handler());
-        if (const int code = inherit(*old, *copy); code != MPI_SUCCESS)
+        if (const int code = inherit(*old, *copy); code != MPI_SUCCESS) {
+            *newcomm = MPI_COMM_NULL;
             return hand_over(call, comm, code);
+        }
         *newcomm = handle_of(*copy.release());
         return MPI_SUCCESS;
     });
@@ -104,6 +106,8 @@ int idup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, M
             detail::wait(lock, operation);
             detail::recycle(operation);
             lock.unlock();
+            *newcomm = MPI_COMM_NULL;
+            *request = MPI_REQUEST_NULL;
             return hand_over(call, comm, code);
         }
         *newcomm = duplication->give();

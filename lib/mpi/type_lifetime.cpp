@@ -43,6 +43,7 @@ int type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
         if (const int code = copy_attributes(of, copy); code != MPI_SUCCESS) {
             static_cast<void>(delete_attributes(copy));
             copy.drop_reference();
+            *newtype = MPI_DATATYPE_NULL;
             return hand_over("MPI_Type_dup", MPI_COMM_NULL, code);
         }
         *newtype = made;

@@ -62,7 +62,8 @@ static void in_duplicates(void)
     int keys[4], found = -1, i;
     char values[8];
     void* got = NULL;
-    MPI_Comm parent, copy, none = MPI_COMM_NULL;
+    MPI_Comm parent, copy, none = MPI_COMM_WORLD;
+    MPI_Request no_request;
     CHECK_OK(MPI_Comm_create_keyval(copy_of_comm, delete_of_comm, &keys[0], NULL));
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keys[1], NULL));
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_of_comm, &keys[2], NULL));
@@ -109,6 +110,9 @@ static void in_duplicates(void)
     CHECK_OK(MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN));
     CHECK_EQUAL(MPI_Comm_dup(parent, &none), MPI_ERR_DIMS);
     CHECK(none == MPI_COMM_NULL);
+    none = MPI_COMM_WORLD;
+    CHECK_EQUAL(MPI_Comm_idup(parent, &none, &no_request), MPI_ERR_DIMS);
+    CHECK(none == MPI_COMM_NULL && no_request == MPI_REQUEST_NULL);
     CHECK_EQUAL(MPI_Comm_free(&parent), MPI_ERR_DIMS);
     CHECK(parent != MPI_COMM_NULL);
     refuse_with = MPI_SUCCESS;
@@ -128,7 +132,7 @@ static void in_duplicated_types(void)
     int key = MPI_KEYVAL_INVALID, dup_key = MPI_KEYVAL_INVALID, found = -1;
     char values[4];
     void* got = NULL;
-    MPI_Datatype type, copy = MPI_DATATYPE_NULL;
+    MPI_Datatype type, copy = MPI_INT;
     CHECK_OK(MPI_Type_create_keyval(copy_of_type, delete_of_type, &key, NULL));
     CHECK_OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &dup_key, NULL));
     CHECK_OK(MPI_Type_contiguous(3, MPI_INT, &type));
@@ -138,6 +142,7 @@ static void in_duplicated_types(void)
     copies = deletes = 0;
     refuse_with = MPI_ERR_DIMS;
     CHECK_EQUAL(MPI_Type_dup(type, &copy), MPI_ERR_DIMS);
+    CHECK(copy == MPI_DATATYPE_NULL);
     refuse_with = MPI_SUCCESS;
     CHECK_OK(MPI_Type_dup(type, &copy));
     CHECK_EQUAL(copies, 2);

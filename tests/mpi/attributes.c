@@ -81,7 +81,7 @@ static int at_finalize(MPI_Comm comm, int key, void* value, void* extra)
 
 static void of_communicators(void)
 {
-    int key = MPI_KEYVAL_INVALID, saved, found = -1, extra = 0;
+    int key = MPI_KEYVAL_INVALID, saved, again, found = -1, extra = 0;
     char values[4];
     void* got = values;
     CHECK_OK(MPI_Comm_create_keyval(copy_of_comm, delete_of_comm, &key, &extra));
@@ -114,13 +114,18 @@ static void of_communicators(void)
     saved = key;
     CHECK_OK(MPI_Comm_free_keyval(&key));
     CHECK_EQUAL(key, MPI_KEYVAL_INVALID);
-    CHECK_ERROR(MPI_Comm_free_keyval(&saved), MPI_ERR_KEYVAL, "was freed");
+    CHECK_ERROR(MPI_Comm_set_attr(MPI_COMM_SELF, saved, values), MPI_ERR_KEYVAL, "was freed");
+    /* As often as there are copies of its number. */
+    again = saved;
+    CHECK_OK(MPI_Comm_free_keyval(&again));
+    CHECK_EQUAL(again, MPI_KEYVAL_INVALID);
     CHECK_OK(MPI_Comm_get_attr(MPI_COMM_WORLD, saved, &got, &found));
     CHECK_EQUAL(found, 1);
     CHECK_OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, saved));
     CHECK(last_value == values + 2);
     CHECK_ERROR(MPI_Comm_get_attr(MPI_COMM_WORLD, saved, &got, &found), MPI_ERR_KEYVAL,
                 "MPI_Comm_get_attr on MPI_COMM_WORLD: key");
+    CHECK_ERROR(MPI_Comm_free_keyval(&saved), MPI_ERR_KEYVAL, "was freed");
     CHECK_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, calls_mpi, &key, NULL));
     CHECK_OK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, values));
     deletes = 0;
