@@ -1,7 +1,9 @@
 #include "collectives/grid.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 namespace tutti::collectives {
@@ -24,19 +26,41 @@ std::vector<int> divisors_of(int value)
     return low;
 }
 
-// Writes factors of at most `most` whose product is `ranks`; returns false if there are none. The first
-// factor that works is the smallest, and no later choice can make it smaller.
-bool factorise(int ranks, std::span<int> factors, int most, std::span<const int> candidates)
+// `factor` to the power of `times`, or something above `limit` where that is above it.
+std::int64_t power(int factor, std::size_t times, int limit)
+{
+    std::int64_t product = 1;
+    for (; times > 0 && product <= limit; --times)
+        product *= factor;
+    return product;
+}
+
+std::vector<int> primes_of(int value)
+{
+    std::vector<int> primes;
+    for (int factor = 2; factor <= value / factor; ++factor)
+        for (; value % factor == 0; value /= factor)
+            primes.push_back(factor);
+    if (value > 1)
+        primes.push_back(value);
+    return primes;
+}
+
+// Writes factors from `least` to `most` whose product is `ranks`, in descending order; returns false if there
+// are none. `candidates` has them all.
+bool factorise(int ranks, std::span<int> factors, int least, int most, std::span<const int> candidates)
 {
     if (factors.empty())
         return ranks == 1;
+    if (power(least, factors.size(), ranks) > ranks)
+        return false;
     for (const int factor : candidates) {
         if (factor > most)
             break;
-        if (ranks % factor != 0)
+        if (ranks % factor != 0 || power(factor, factors.size(), ranks) < ranks)
             continue;
         factors.front() = factor;
-        if (factorise(ranks / factor, factors.subspan(1), factor, candidates))
+        if (factorise(ranks / factor, factors.subspan(1), least, factor, candidates))
             return true;
     }
     return false;
@@ -182,9 +206,35 @@ std::vector<int> places_by_node(const Grid& grid, const NodeMap& nodes)
 
 std::vector<int> balanced_dims(int ranks, int dimensions)
 {
-    std::vector<int> factors(static_cast<std::size_t>(dimensions), 1);
-    factorise(ranks, factors, ranks, divisors_of(ranks));
-    return factors;
+    std::vector<int> best(static_cast<std::size_t>(dimensions), 1);
+    best.front() = ranks;
+    std::vector<int> factors(best.size());
+    const std::vector<int> divisors = divisors_of(ranks);
+    const std::vector<int> primes = primes_of(ranks);
+    // The largest factor is not below the root, nor below the largest prime; without a prime for each factor
+    // the least is 1.
+    const int largest_prime = primes.empty() ? 1 : primes.back();
+    const std::span larger(
+        std::ranges::find_if(
+            divisors,
+            [&](int most) { return most >= largest_prime && power(most, best.size(), ranks) >= ranks; }),
+        divisors.end());
+    const std::span smaller(divisors.begin(), primes.size() < best.size() ? 1 : divisors.size());
+    // Of the ranges of factors the narrowest that has some, of those the highest.
+    for (const int least : std::views::reverse(smaller)) {
+        if (power(least, best.size(), ranks) > ranks)
+            continue;
+        const std::span candidates(std::ranges::lower_bound(divisors, least), divisors.end());
+        for (const int most : larger) {
+            if (most - least >= best.front() - best.back())
+                break;
+            if (!factorise(ranks, factors, least, most, candidates))
+                continue;
+            best = factors;
+            break;
+        }
+    }
+    return best;
 }
 
 }  // namespace tutti::collectives

@@ -36,8 +36,8 @@ private:
     std::vector<bool> periodic_;
 };
 
-/// `ranks` as a product of `dimensions` factors in descending order: the first is as small as possible, then
-/// the next one. Both arguments are at least 1.
+/// `ranks` as a product of `dimensions` factors in descending order, as close to each other as possible: the
+/// first and the last differ least, and of such the last is the largest. Both arguments are at least 1.
 std::vector<int> balanced_dims(int ranks, int dimensions);
 
 /// The place in the grid for each rank, so that neighbours share nodes. If nodes have equally many ranks and

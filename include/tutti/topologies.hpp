@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// `ranks` as a grid of `dimensions` dimensions: their product is `ranks`, in descending order, and the
-/// largest is as small as possible. Throws ErrorCode::invalid_argument if an argument is below 1.
+/// `ranks` as a grid of `dimensions` dimensions: their product is `ranks`, in descending order, and they are
+/// as close to each other as possible. Throws ErrorCode::invalid_argument if an argument is below 1.
 ///
 ///     balanced_dims(12, 2) is {4, 3}
 std::vector<int> balanced_dims(int ranks, int dimensions);

@@ -42,13 +42,21 @@ TEST_CASE("shifts end at borders and go round where the grid is periodic")
     CHECK(Grid({1, 2}, {true, true}).neighbors(1) == Numbers{1, 1, 0, 0});
 }
 
-TEST_CASE("balanced dimensions multiply up, fall, and have the smallest largest one")
+TEST_CASE("balanced dimensions multiply up, fall, and are as close to each other as possible")
 {
     CHECK(balanced_dims(6, 2) == Numbers{3, 2});
     CHECK(balanced_dims(7, 2) == Numbers{7, 1});
     CHECK(balanced_dims(16, 3) == Numbers{4, 2, 2});
     CHECK(balanced_dims(36, 2) == Numbers{6, 6});
     CHECK(balanced_dims(60, 3) == Numbers{5, 4, 3});
+    CHECK(balanced_dims(7488, 3) == Numbers{26, 18, 16});  // not 24 x 24 x 13
+    CHECK(balanced_dims(5040, 3) == Numbers{21, 16, 15});  // not 20 x 18 x 14, which differ as much
+    CHECK(balanced_dims(98784, 5) == Numbers{14, 12, 12, 7, 7});
+    CHECK(balanced_dims(1 << 20, 21) == [] {
+        Numbers twos(21, 2);
+        twos.back() = 1;
+        return twos;
+    }());
     CHECK(balanced_dims(1, 4) == Numbers{1, 1, 1, 1});
     CHECK(balanced_dims(12, 1) == Numbers{12});
     CHECK(balanced_dims(std::numeric_limits<int>::max(), 2) == Numbers{std::numeric_limits<int>::max(), 1});
