@@ -79,7 +79,7 @@ void define_c_types()
     define_number(MPI_SHORT, "MPI_SHORT", DataType::int16);
     define_number(MPI_INT, "MPI_INT", DataType::int32);
     define_number(MPI_LONG, "MPI_LONG", data_type_of<long>(), kExternalLong);
-    define_number(MPI_LONG_LONG, "MPI_LONG_LONG", DataType::int64);
+    define_number(MPI_LONG_LONG_INT, "MPI_LONG_LONG_INT", DataType::int64);  // the other name is a synonym
     define_number(MPI_UNSIGNED_SHORT, "MPI_UNSIGNED_SHORT", DataType::uint16);
     define_number(MPI_UNSIGNED, "MPI_UNSIGNED", DataType::uint32);
     define_number(MPI_UNSIGNED_LONG, "MPI_UNSIGNED_LONG", data_type_of<unsigned long>(), kExternalLong);
@@ -106,7 +106,7 @@ void define_c_types()
 
 void define_complex_types()
 {
-    define_number(MPI_C_FLOAT_COMPLEX, "MPI_C_FLOAT_COMPLEX", DataType::complex64);
+    define_number(MPI_C_COMPLEX, "MPI_C_COMPLEX", DataType::complex64);  // the other name is a synonym
     define_number(MPI_C_DOUBLE_COMPLEX, "MPI_C_DOUBLE_COMPLEX", DataType::complex128);
     define_number(MPI_CXX_BOOL, "MPI_CXX_BOOL", DataType::boolean);
     define_number(MPI_CXX_FLOAT_COMPLEX, "MPI_CXX_FLOAT_COMPLEX", DataType::complex64);

@@ -134,6 +134,11 @@ static void names(void)
     CHECK_EQUAL(length, MPI_MAX_OBJECT_NAME - 1);
     CHECK_EQUAL(strlen(name), MPI_MAX_OBJECT_NAME - 1);
     CHECK_OK(MPI_Type_free(&type));
+    /* Of two names of one type that which the standard's tables have, not the synonym. */
+    CHECK_OK(MPI_Type_get_name(MPI_LONG_LONG, name, &length));
+    CHECK(strcmp(name, "MPI_LONG_LONG_INT") == 0);
+    CHECK_OK(MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length));
+    CHECK(strcmp(name, "MPI_C_COMPLEX") == 0);
     CHECK_OK(MPI_Type_get_name(MPI_DOUBLE_INT, name, &length));
     CHECK(strcmp(name, "MPI_DOUBLE_INT") == 0);
     CHECK_OK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length));
