@@ -187,6 +187,25 @@ static void constants(void)
                 "MPI_Comm_join: this library does not have this function");
 }
 
+/* What MPICH had before the standard, under a name of its own. */
+static void earlier_names(void)
+{
+#ifdef MPICH_VERSION
+    char words[MPI_MAX_ERROR_STRING];
+    int error_class = 0;
+    int code = 0;
+    int length = 0;
+    CHECK_OK(MPI_Add_error_class(&error_class));
+    CHECK_OK(MPI_Add_error_code(error_class, &code));
+    CHECK_OK(MPI_Add_error_string(code, "the reactor is cold"));
+    CHECK_OK(MPI_Error_string(code, words, &length));
+    CHECK(strstr(words, "the reactor is cold") != NULL);
+    CHECK_OK(MPIX_Delete_error_string(code));
+    CHECK_OK(MPIX_Delete_error_code(code));
+    CHECK_OK(MPIX_Delete_error_class(error_class));
+#endif
+}
+
 /* A text longer than the program's memory for it is cut. */
 static void texts(void)
 {
@@ -263,6 +282,7 @@ int main(int argc, char** argv)
     old_handlers();
     errors_without_a_communicator();
     constants();
+    earlier_names();
     texts();
     buffered();
     fortran();

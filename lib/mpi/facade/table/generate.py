@@ -32,8 +32,10 @@ REPLACED = {"Attr_get", "Buffer_attach", "Comm_get_attr", "File_call_errhandler"
 # Those of lib/mpi/blocking_messages.hpp.
 INLINED = {"Recv", "Send"}
 EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
-              "Delete_error_class", "Delete_error_code", "Delete_error_string", "GPU_query_support",
-              "Query_cuda_support", "Query_hip_support", "Query_ze_support")
+              "GPU_query_support", "Query_cuda_support", "Query_hip_support", "Query_ze_support")
+# Those that the standard has since under another name.
+EARLIER_NAMES = {"Delete_error_class": "remove_error_class", "Delete_error_code": "remove_error_code",
+                 "Delete_error_string": "remove_error_string"}
 # Handles of MPI 1 (lib/mpi/facade/replaced.hpp) and of the old C++ bindings (lib/mpi/error_handler.hpp) that the
 # standard has no longer.
 MARKERS = {"MPI_LB": "0x2f0", "MPI_UB": "0x2f1", "MPI_ERRORS_THROW_EXCEPTIONS": "0x144"}
@@ -258,10 +260,17 @@ def fortran_source(family):
 
 
 def extensions_source(family):
-    """Extensions of MPICH's that its library for Fortran asks for."""
+    """Extensions of MPICH's: those that its library for Fortran asks for."""
     if family == "openmpi":
         return ""
-    texts = [f"""int X{name}() __asm__("PMPIX_{name}");
+    texts = [f"""int X{name}(int number) __asm__("PMPIX_{name}");
+int X{name}(int number)
+{{
+    return out_code(tutti::mpi::{body}(in_code(number)));
+}}
+int weak_X{name}(int number) __asm__("MPIX_{name}") __attribute__((weak, alias("PMPIX_{name}")));
+""" for name, body in EARLIER_NAMES.items()]
+    texts += [f"""int X{name}() __asm__("PMPIX_{name}");
 int X{name}()
 {{
     return out_code(tutti::mpi::unsupported("MPIX_{name}"));
