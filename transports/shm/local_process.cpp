@@ -72,6 +72,8 @@ bool LocalProcess::has_ended() const noexcept
         return errno == ESRCH;
     // A zombie counts as ended, too: its parent has not yet waited for it.
     const base::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (!process && errno == ESRCH)
+        return true;  // its parent has waited for it in between
     pollfd ends{.fd = process.get(), .events = POLLIN, .revents = 0};
     return process && poll(&ends, 1, 0) == 1;
 }
@@ -87,7 +89,8 @@ base::UniqueFd LocalProcess::open(int descriptor, int flags, DescriptorExchange*
             return opened;
         const int error = errno;
         why = fmt::format("{}: {}", path, std::strerror(error));
-        if (error == ENOENT && (has_ended() || is_shown(folder)))
+        // In this order: what is no longer shown, as its parent has waited for it meanwhile, has ended.
+        if (error == ESRCH || (error == ENOENT && (is_shown(folder) || has_ended())))
             throw Error(ErrorCode::peer_lost, "shared memory",
                         fmt::format("cannot open the memory of process {} ({})", pid, why));
         if (error == EMFILE || error == ENFILE)

@@ -2,13 +2,16 @@
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "transports/shm/inbox.hpp"
@@ -156,4 +159,31 @@ TEST_CASE("a board and an arena out of an exchange, and a board that all have is
     memory[4095] = std::byte{7};
     CHECK(view[4095] == std::byte{7});
     SharedHeap::instance().deallocate(memory);
+}
+
+TEST_CASE("a process that ends is lost, at whatever moment its memory is asked for")
+{
+    std::atomic<pid_t> child{0};
+    std::atomic<bool> stops{false};
+    std::thread parent([&] {
+        while (!stops)
+            if (const pid_t ended = child.exchange(0); ended != 0)
+                waitpid(ended, nullptr, 0);
+    });
+    LocalProcess peer = LocalProcess::self(0, false);
+    ErrorCode wrong = ErrorCode::peer_lost;
+    for (int i = 0; i < 500; ++i) {
+        peer.pid = fork();
+        if (peer.pid == 0)
+            _exit(0);
+        child = peer.pid;
+        // While it is there, too: it has no such descriptor.
+        while (kill(peer.pid, 0) == 0)
+            if (const ErrorCode code = error_of([&] { peer.open(999, O_RDWR, nullptr); });
+                code != ErrorCode::peer_lost)
+                wrong = code;
+    }
+    stops = true;
+    parent.join();
+    CHECK(wrong == ErrorCode::peer_lost);
 }
