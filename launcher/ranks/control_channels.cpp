@@ -21,6 +21,12 @@ constexpr int kFirstDescriptor = 300;
 constexpr int kOtherFirstDescriptor = 20;
 /// For one rank. It needs one for its card and one for each piece of memory that others map.
 constexpr std::size_t kMostDeposits = 4096;
+/// Taken from one rank before the others have their turn.
+constexpr int kPacketsATurn = 1024;
+/// Of a rank that has ended: more than a socket holds.
+constexpr int kLastPackets = 1 << 17;
+/// Fetches of one rank that wait for their answers: its other packets are not read then. Tutti's ranks have one.
+constexpr std::size_t kMostWaiting = 16;
 
 UniqueFd move_up(UniqueFd fd)
 {
@@ -60,9 +66,9 @@ void ControlChannels::ended(int number)
     const auto found = ranks_.find(number);
     if (found == ranks_.end())
         return;
-    read(number);
     Rank& rank = found->second;
     rank.ended = true;
+    take_packets(number, kLastPackets);
     close(rank);
     std::erase_if(rank.deposits,
                   [](const auto& entry) { return static_cast<bool>(entry.second.descriptor); });
@@ -70,8 +76,14 @@ void ControlChannels::ended(int number)
 
 void ControlChannels::read(int number)
 {
+    take_packets(number, kPacketsATurn);
+    answer_fetches();
+}
+
+void ControlChannels::take_packets(int number, int most)
+{
     Rank& rank = ranks_.at(number);
-    while (rank.socket) {
+    for (; rank.socket && most > 0 && (rank.ended || rank.waiting < kMostWaiting); --most) {
         Packet packet;
         switch (control::receive(rank.socket.get(), packet)) {
             case control::Arrival::nothing:
@@ -118,7 +130,10 @@ void ControlChannels::handle(int number, Packet& packet)
             rank.deposits.erase(packet.name);
             break;
         case Packet::Kind::fetch:
-            fetch(number, packet);
+            if (rank.ended)
+                break;  // nobody waits for the answer
+            ++rank.waiting;
+            fetches_.push_back({number, std::move(packet)});
             break;
         default:
             close(rank);  // no rank sends that
@@ -147,6 +162,25 @@ ControlChannels::Deposit ControlChannels::find(int number, const std::string& na
     return Deposit::found;
 }
 
+/// Ranks may ask each other in circles, and faster than they are answered: so no fetch is answered inside
+/// another, and those that come meanwhile have their turn later.
+void ControlChannels::answer_fetches()
+{
+    for (std::size_t left = fetches_.size(); left > 0 && !fetches_.empty(); --left) {
+        const auto [asker, packet] = std::move(fetches_.front());
+        fetches_.pop_front();
+        --ranks_.at(asker).waiting;
+        fetch(asker, packet);
+    }
+    if (fetches_.empty() || answers_later_)
+        return;
+    answers_later_ = true;
+    loop_.post([this] {
+        answers_later_ = false;
+        answer_fetches();
+    });
+}
+
 void ControlChannels::fetch(int asker, const Packet& packet)
 {
     if (packet.number == control::kJobRank && packet.name == control::kJobName) {
@@ -161,8 +195,9 @@ void ControlChannels::fetch(int asker, const Packet& packet)
                                  });
         return;
     }
-    // The rank may have announced a deposit that this process has not read yet.
-    read(packet.number);
+    // The rank may have announced a deposit that this process has not read yet. Of the asker all is read.
+    if (packet.number != asker)
+        take_packets(packet.number, kPacketsATurn);
     std::string bytes;
     const Deposit result = find(packet.number, packet.name, bytes);
     const int descriptor =

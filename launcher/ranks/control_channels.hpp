@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -65,10 +66,18 @@ private:
     struct Rank {
         UniqueFd socket;  // empty once the rank has ended or closed its end
         bool ended = false;
+        std::size_t waiting = 0;  // of its fetches
         std::map<std::string, Deposited> deposits;
     };
 
+    struct Fetch {
+        int asker;
+        control::Packet packet;
+    };
+
     void read(int rank);
+    void take_packets(int rank, int most);
+    void answer_fetches();
     void close(Rank& rank);
     void handle(int rank, control::Packet& packet);
     void fetch(int asker, const control::Packet& packet);
@@ -78,6 +87,8 @@ private:
     Events events_;
     std::string job_;
     std::map<int, Rank> ranks_;
+    std::deque<Fetch> fetches_;  // that have no answer yet
+    bool answers_later_ = false;
 };
 
 }  // namespace tutti::launcher

@@ -13,6 +13,7 @@
 
 #include "lib/foundation/base/terminal.hpp"
 #include "lib/foundation/control/channel.hpp"
+#include "lib/foundation/control/packet.hpp"
 
 using namespace tutti::launcher;
 using tutti::control::Channel;
@@ -142,6 +143,32 @@ TEST_CASE("what a rank has deposited is found before the daemon has looked at th
     scene.loop.run();
     asking.join();
     CHECK(state == State::found);
+}
+
+TEST_CASE("ranks that fetch without end, of themselves and of each other in circles, cost the daemon nothing")
+{
+    using tutti::control::Packet;
+    Channels scene;
+    const UniqueFd two = scene.channels.open(2);
+    const UniqueFd three = scene.channels.open(3);
+    const auto ask = [](const UniqueFd& asker, int rank) {
+        CHECK(
+            tutti::control::send(asker.get(), {.kind = Packet::Kind::fetch, .number = rank, .name = "card"}));
+    };
+    scene.serve([&] {
+        for (int i = 0; i < 100'000; ++i)
+            ask(two, 2);
+        for (int i = 0; i < 100'000; ++i) {
+            ask(two, 3);
+            ask(three, 2);
+        }
+        scene.zero.deposit("card", "bytes");
+        CHECK(scene.one.fetch(0, "card", std::chrono::seconds(20)).bytes == "bytes");
+    });
+    // Each was answered, until the rank's socket was full.
+    Packet answer;
+    REQUIRE(tutti::control::receive(two.get(), answer) == tutti::control::Arrival::packet);
+    CHECK(answer.kind == Packet::Kind::missing);
 }
 
 TEST_CASE("of a rank that has ended its card stays, and its descriptors go")
