@@ -146,7 +146,7 @@ void Daemon::handle_own(const Frame& frame)
             output_.taken(decode<std::uint64_t>(frame.payload));
             break;
         case FrameType::send_signal:
-            processes_.signal(decode<int>(frame.payload));
+            signal_processes(decode<int>(frame.payload));
             break;
         case FrameType::status_wanted:
             return std::apply([this](auto... words) { observer_.answer(words...); },
@@ -302,11 +302,11 @@ void Daemon::handle_signal()
     check_for_the_end();
 }
 
-// Whether the kernel has done so since the last time.
-bool Daemon::has_killed_for_memory()
+// Once this process kills, the kernel's count does not tell any more whom it has killed.
+bool Daemon::was_killed_for_memory(int wait_status)
 {
-    const std::uint64_t now = base::out_of_memory_kills().value_or(0);
-    return now > std::exchange(out_of_memory_kills_, now);
+    return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && !has_killed_ &&
+           memory_kills_.explains_one();
 }
 
 void Daemon::reap()
@@ -317,6 +317,7 @@ void Daemon::reap()
     for (const auto& [child, wait_status] : ended) {
         if (pmix_->reaped(child, wait_status) || (children_ && children_->reaped(child, wait_status)))
             continue;
+        const bool for_memory = was_killed_for_memory(wait_status);
         const int rank = processes_.ended(child);
         if (const RankProcess* process = processes_.find(rank)) {
             control_.ended(rank);
@@ -326,8 +327,7 @@ void Daemon::reap()
             if (WIFEXITED(wait_status) && !any_joined_)
                 advise_lonely(rank);
             CrashReport crash = failing_.take(rank);
-            if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && !ending_ && crash.reason.empty() &&
-                has_killed_for_memory())
+            if (for_memory && crash.reason.empty())
                 crash.reason = "Killed: this host, or the memory group of the job, was out of memory";
             head_.send(FrameType::exited,
                        encode(ExitReport{rank, child, wait_status, process->has_joined(), process->has_left(),
@@ -336,10 +336,16 @@ void Daemon::reap()
     }
 }
 
+void Daemon::signal_processes(int signal)
+{
+    has_killed_ = has_killed_ || signal == SIGKILL;
+    processes_.signal(signal);
+}
+
 void Daemon::end_job(int signal, Seconds grace)
 {
     processes_.any_group_lives();  // drops the empty ones
-    processes_.signal(signal);
+    signal_processes(signal);
     processes_.signal(SIGCONT);  // a stopped process would not see the signal
     failing_.let_all_go();
     if (ending_)
@@ -349,7 +355,7 @@ void Daemon::end_job(int signal, Seconds grace)
         loop_.after(kGracePeriod, [this, signal] { kill_the_deaf(signal); });
     loop_.after(grace, [this] {
         processes_.any_group_lives();
-        processes_.signal(SIGKILL);
+        signal_processes(SIGKILL);
     });
     // A process that waits in the kernel (for a dead file server) does not end by SIGKILL.
     loop_.after(grace + kUnkillablePeriod, [this] {
@@ -364,7 +370,7 @@ void Daemon::kill_the_deaf(int signal)
     if (!processes_.any_group_lives())
         return;
     if (processes_.only_deaf_are_left(signal))
-        processes_.signal(SIGKILL);
+        signal_processes(SIGKILL);
     loop_.after(kGracePeriod, [this, signal] { kill_the_deaf(signal); });
 }
 

@@ -15,6 +15,7 @@
 #include "launcher/pmix/pmix_relay.hpp"
 #include "launcher/profile/profile_collector.hpp"
 #include "launcher/ranks/control_channels.hpp"
+#include "launcher/ranks/memory_kills.hpp"
 #include "launcher/ranks/process_table.hpp"
 #include "launcher/ranks/rank_environment.hpp"
 #include "launcher/ranks/spawn.hpp"
@@ -24,7 +25,6 @@
 #include "launcher/streams/rank_output.hpp"
 #include "launcher/tree/children.hpp"
 #include "launcher/wire/connection.hpp"
-#include "lib/foundation/base/cgroup.hpp"
 
 namespace tutti::launcher {
 
@@ -79,10 +79,11 @@ private:
     void enter_working_directory(const LaunchOrder& order);
     void advise_lonely(int rank);
     void look_for_lonely(Seconds later);
-    bool has_killed_for_memory();
+    bool was_killed_for_memory(int wait_status);
     void reap();
     void end_job(int signal, Seconds grace = kGracePeriod);
     void kill_the_deaf(int signal);
+    void signal_processes(int signal);
     void check_for_the_end();
 
     const DaemonIdentity identity_;
@@ -110,10 +111,11 @@ private:
     std::vector<std::pair<FrameType, std::string>> early_;  // frames for ranks that start only then
     std::map<int, std::string> programs_;  // of ranks, while it is not known whether they are alone
     MpiLibraries mpi_ = MpiLibraries::automatic;
-    std::uint64_t out_of_memory_kills_ = base::out_of_memory_kills().value_or(0);
+    MemoryKills memory_kills_;
     bool launched_ = false;
     bool any_joined_ = false;
     bool ending_ = false;
+    bool has_killed_ = false;  // processes of the job
     bool given_up_ = false;
     bool all_exited_ = false;
 };

@@ -35,7 +35,8 @@ std::string outcome_of(const ExitReport& report)
                        : WIFSIGNALED(report.wait_status) ? WTERMSIG(report.wait_status)
                                                          : 0;
     if (signal > 0)
-        return fmt::format("killed by signal {} ({})", signal, ::strsignal(signal));
+        return fmt::format("killed by signal {} ({})", signal,
+                           report.crash.was_for_memory() ? report.crash.reason.c_str() : ::strsignal(signal));
     if (WEXITSTATUS(report.wait_status) == 0 && !report.ended_well())
         return "exited with status 0 without leaving the job";
     return fmt::format("exited with status {}", WEXITSTATUS(report.wait_status));
@@ -92,7 +93,7 @@ std::vector<std::string> JobReport::hosts_of(const std::vector<int>& ranks) cons
 
 std::string JobReport::died_alike() const
 {
-    if (!cause_ || cause_->place.signal == 0)
+    if (!cause_ || (cause_->place.signal == 0 && !cause_->place.was_for_memory()))
         return {};
     std::vector<int> ranks;
     for (const auto& [rank, report] : ends_)

@@ -94,7 +94,7 @@ std::string describe_place(const CrashReport& report)
 
 bool alike(const CrashReport& a, const CrashReport& b)
 {
-    if (a.signal != b.signal)
+    if (a.signal != b.signal || a.was_for_memory() != b.was_for_memory())
         return false;
     const StackFrame* const one = place_of_user(a);
     const StackFrame* const other = place_of_user(b);

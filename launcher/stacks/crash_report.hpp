@@ -17,6 +17,9 @@ struct CrashReport {
     std::vector<StackFrame> frames;
     std::string missing;  // why there are no frames; empty: nobody has asked for them
 
+    /// Whether the kernel has killed the rank, which says nothing itself then.
+    bool was_for_memory() const noexcept { return signal == 0 && !reason.empty(); }
+
     static auto fields(auto& self)
     {
         return std::tie(self.signal, self.reason, self.last_call, self.frames, self.missing);
@@ -30,7 +33,7 @@ std::string describe_crash(const control::Crash& crash);
 std::string describe_place(const CrashReport& report);
 
 /// Whether two ranks have crashed alike: by the same signal, at the same place of the user's program as far
-/// as it is known of both.
+/// as it is known of both; or were both killed for want of memory.
 bool alike(const CrashReport& a, const CrashReport& b);
 
 }  // namespace tutti::launcher

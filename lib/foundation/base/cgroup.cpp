@@ -197,12 +197,13 @@ std::optional<std::uint64_t> out_of_memory_kills(const fs::path& root)
         const bool is_v2 = membership.controllers.empty();
         if (!is_v2 && !lists(membership.controllers, "memory"))
             continue;
-        const fs::path mount = is_v2 ? mounts : mounts / "memory";
         const char* const file = is_v2 ? "memory.events" : "memory.oom_control";
-        // In a container the group's own files lie at the top.
-        for (const fs::path& group : {membership.group, fs::path()})
-            if (const auto kills = number_in(mount / group / file, "oom_kill"))
-                return kills;
+        // Beside version 1, version 2 has a folder of its own. In a container the group's own files lie at
+        // the top.
+        for (const fs::path& mount : {is_v2 ? mounts : mounts / "memory", mounts / "unified"})
+            for (const fs::path& group : {membership.group, fs::path()})
+                if (const auto kills = number_in(mount / group / file, "oom_kill"))
+                    return kills;
     }
     return number_in(root / "proc/vmstat", "oom_kill");
 }

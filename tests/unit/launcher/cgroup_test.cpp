@@ -1,12 +1,17 @@
 #include "lib/foundation/base/cgroup.hpp"
 
+#include <string>
+#include <utility>
+
 #include <catch2/catch.hpp>
 
+#include "launcher/ranks/memory_kills.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using tutti::base::cpu_quota;
 using tutti::base::memory_room;
 using tutti::base::out_of_memory_kills;
+using tutti::launcher::MemoryKills;
 using tutti::launcher::test::TemporaryFolder;
 
 namespace {
@@ -118,4 +123,27 @@ TEST_CASE("Kills for want of memory are those of the group, or of the machine")
     root.write("proc/self/cgroup", "0::/job\n");
     root.write(std::string(kGroups) + "job/memory.events", "low 0\noom 2\noom_kill 2\n");
     CHECK(out_of_memory_kills(root.path()) == 2);
+    root.write("proc/self/cgroup", "4:memory:/\n0::/both\n");
+    root.write(std::string(kGroups) + "unified/both/memory.events", "oom 7\noom_kill 5\noom_group_kill 1\n");
+    CHECK(out_of_memory_kills(root.path()) == 5);
+}
+
+TEST_CASE("Each kill that the kernel has counted explains the end of one process")
+{
+    const TemporaryFolder root;
+    CHECK_FALSE(MemoryKills(root.path()).explains_one());
+    const std::string two = std::string(kGroups) + "job/memory.events";
+    const std::string one = std::string(kGroups) + "memory/job/memory.oom_control";
+    for (const auto& [groups, file] :
+         {std::pair("0::/job\n", two), std::pair("4:memory:/job\n0::/\n", one)}) {
+        CAPTURE(file);
+        root.write("proc/self/cgroup", groups);
+        root.write(file, "oom_kill 3\n");
+        MemoryKills kills(root.path());
+        CHECK_FALSE(kills.explains_one());
+        root.write(file, "oom_kill 5\n");
+        CHECK(kills.explains_one());
+        CHECK(kills.explains_one());
+        CHECK_FALSE(kills.explains_one());
+    }
 }
