@@ -1,15 +1,14 @@
 // tuttirun: starts the ranks of a job and stays with them to the end.
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/base/roomy_stack.hpp"
@@ -23,6 +22,7 @@
 #include "launcher/report/status_socket.hpp"
 #include "launcher/top/top.hpp"
 #include "lib/foundation/base/needed_calls.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace {
 
@@ -38,6 +38,15 @@ void open_standard_descriptors()
             return;
         }
     }
+}
+
+/// Nobody may read it: a signal must end this process then.
+void complain(const std::string& words)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    tutti::base::say("tuttirun: " + words + "\n");
 }
 
 int run(const Options& options)
@@ -83,10 +92,10 @@ int run_words(int argc, char** argv)
     } catch (const EarlyExit& exit) {
         return exit.status;
     } catch (const UsageError& error) {
-        fmt::print(stderr, "tuttirun: {}\n", error.what());
+        complain(error.what());
         return kUsageStatus;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "tuttirun: {}\n", describe(error));
+        complain(describe(error));
         return 1;
     }
 }

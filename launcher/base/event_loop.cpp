@@ -130,6 +130,7 @@ void EventLoop::run()
         run_posted();
         run_timers();
     }
+    running_ = true;
 }
 
 }  // namespace tutti::launcher

@@ -41,7 +41,7 @@ public:
     /// Runs all posted actions now, from inside a handler that needs their results.
     void run_posted();
 
-    /// Runs until stop().
+    /// Runs until stop(). May be called again.
     void run();
     void stop() noexcept { running_ = false; }
 

@@ -1,15 +1,19 @@
 #include "launcher/base/open_files.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -22,6 +26,20 @@ const char* remedy(int error_number)
     return error_number == EMFILE   ? "; raise the limit of open files (ulimit -Hn)"
            : error_number == ENFILE ? "; the machine has no more open files: raise fs.file-max"
                                     : "";
+}
+
+/// A shell starts the reader of a pipe beside the launcher.
+constexpr std::chrono::milliseconds kReaderPatience{1000};
+constexpr std::chrono::milliseconds kReaderPause{10};
+
+/// Leaves errno as it is.
+bool is_pipe(const std::string& path) noexcept
+{
+    const int before = errno;
+    struct stat status {};
+    const bool is = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+    errno = before;
+    return is;
 }
 
 }  // namespace
@@ -56,6 +74,51 @@ UniqueFd keep_only(UniqueFd kept)
     ::close_range(kFirst + 1, ~0U, 0);
     kept.release();  // it is closed, or it is the descriptor that is returned
     return UniqueFd(kFirst);
+}
+
+UniqueFd open_to_write(const std::string& path, int flags)
+{
+    constexpr mode_t kForAll = 0666;  // but for what umask takes away
+    const auto give_up = std::chrono::steady_clock::now() + kReaderPatience;
+    while (true) {
+        UniqueFd file(
+            ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags, kForAll));
+        if (file || errno != ENXIO || !is_pipe(path) || std::chrono::steady_clock::now() >= give_up)
+            return file;
+        std::this_thread::sleep_for(kReaderPause);
+    }
+}
+
+std::string why_not_written(const std::string& path, int error_number)
+{
+    if (error_number == ENXIO && is_pipe(path))
+        return "it is a pipe that nobody reads; start its reader first";
+    if (error_number == EPIPE)
+        return "its reader has gone";
+    return describe_system_error(error_number);
+}
+
+bool is_regular_file(int fd) noexcept
+{
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+int write_fully(int fd, std::string_view text)
+{
+    while (!text.empty()) {
+        const ssize_t bytes = ::write(fd, text.data(), text.size());
+        if (bytes >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(bytes));
+        } else if (errno == EAGAIN) {
+            // Another process that shares the terminal or pipe has made it non-blocking.
+            pollfd entry{fd, POLLOUT, 0};
+            ::poll(&entry, 1, -1);
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
 }
 
 void require_open_files(int more, const std::string& what)

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "launcher/ranks/descendants.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
+#include "lib/foundation/base/say.hpp"
 #include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::launcher {
@@ -421,7 +421,7 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
         end_descendants(std::chrono::duration_cast<std::chrono::milliseconds>(kGracePeriod));
     } catch (const std::exception& error) {
         if (!tell_head(line.get(), identity, describe(error)))
-            fmt::print(stderr, "tuttirun: {}\n", describe(error));
+            base::say(fmt::format("tuttirun: {}\n", describe(error)));
         status = 1;
     }
     remove_session_directory(session_directory);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -19,6 +18,7 @@
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
 #include "launcher/tree/listener.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti::launcher {
 
@@ -82,7 +82,7 @@ int run_remote_daemon()
                           choose_session_directory());
     } catch (const std::exception& error) {
         const Hello self = Hello::of_this_process();
-        fmt::print(stderr, "tuttirun --daemon on {}: {}\n", self.host_name, describe(error));
+        base::say(fmt::format("tuttirun --daemon on {}: {}\n", self.host_name, describe(error)));
         return 1;
     }
 }

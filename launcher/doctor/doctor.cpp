@@ -13,6 +13,7 @@
 #include "launcher/doctor/fold.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {
@@ -44,7 +45,7 @@ Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, StartMeth
                  [this](const MissingDaemons& report) { handle_missing(report); },
                  [this](const std::string& text, bool only_verbose) {
                      if (!only_verbose || options_.verbosity > 0)
-                         fmt::print(stderr, "tuttirun: {}\n", text);
+                         base::say(fmt::format("tuttirun: {}\n", text));
                  }})
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {

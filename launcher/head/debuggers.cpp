@@ -52,7 +52,7 @@ Debuggers::Debuggers(const Options& options, const InheritedState& inherited, Sa
 
 Debuggers::~Debuggers()
 {
-    finish(true);
+    end();
 }
 
 void Debuggers::check(const JobMap& map, const std::vector<Host>& hosts) const
@@ -123,12 +123,11 @@ bool Debuggers::has_terminal() noexcept
     return in_terminal_ > 0;
 }
 
-void Debuggers::finish(bool hurry) noexcept
+void Debuggers::end() noexcept
 {
     if (!has_terminal())
         return;
-    if (hurry)
-        ::kill(in_terminal_, SIGKILL);
+    ::kill(in_terminal_, SIGKILL);
     ::waitpid(in_terminal_, nullptr, 0);
     in_terminal_ = -1;
 }

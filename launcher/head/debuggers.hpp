@@ -30,8 +30,8 @@ public:
     void attach(const DebugServer& server, const std::string& host);
     /// A gdb uses this terminal: its keys, Ctrl-C too, are for it.
     bool has_terminal() noexcept;
-    /// The job is over: waits until the user has left the gdb of this terminal. `hurry`: ends it.
-    void finish(bool hurry) noexcept;
+    /// Ends the gdb of this terminal.
+    void end() noexcept;
 
 private:
     pid_t execute(const std::vector<std::string>& command) const;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <random>
 
@@ -107,13 +106,9 @@ int Head::run()
     start_daemons();
     loop_.run();
     // The agent of a host that is gone may hang until it is killed.
-    debuggers_.finish(ended_by_user_ || exit_status_ == kTimeoutStatus);
     const bool any_lost = std::ranges::any_of(nodes_, &NodeState::lost);
     children_.finish(any_lost ? kAgentsTimeoutAfterLoss : kAgentsTimeout);
-    report_.write(exit_status_.value_or(0));
-    profile_.tell();
-    if (map_)
-        trace_.write(*map_, profile_.profiles(), clocks_.tracks());
+    close_down();
     return exit_status_.value_or(0);
 }
 
@@ -159,12 +154,10 @@ JobMap Head::place_ranks()
                                  ? std::move(node.topology)
                                  : only_cores(node.topology, options_.cpu_set, node.name));
     JobMap map = map_job(options_, plan_.hosts, topologies);
-    if (options_.display_map) {
-        fmt::print("{}", describe_map(options_, map));
-        std::fflush(stdout);
-    }
+    if (options_.display_map)
+        writer_->message(describe_map(options_, map), Channel::standard_output);
     if (options_.report_bindings)
-        fmt::print(stderr, "{}", describe_bindings(options_, map, topologies));
+        writer_->message(describe_bindings(options_, map, topologies));
     return map;
 }
 

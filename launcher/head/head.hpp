@@ -49,9 +49,9 @@ public:
     /// UsageError when the ranks cannot be placed, and std::system_error when the output directory cannot be
     /// written.
     int run();
-    /// After run(): the user ended the job, and the terminal takes no output. The writer's thread may hang
-    /// in its write, so the process must end without waiting for it.
-    bool output_is_stuck() const noexcept { return !output_finished_; }
+    /// After run(): the user ended the job, and the terminal takes no output, or nobody reads a report. A
+    /// thread may hang in its write, so the process must end without waiting for it.
+    bool output_is_stuck() const noexcept { return !output_finished_ || !reports_written_; }
     /// After run(): how long the daemon of this machine may take to end; 0 where it has not answered.
     std::chrono::milliseconds local_daemon_timeout() const noexcept;
 
@@ -103,6 +103,9 @@ private:
     void stop_with_job();
     void check_for_the_end();
     void finish_output();
+    void close_down();
+    void look_whether_closed();
+    void give_up_output(int exit_status);
     Reporter::Events report_events();
 
     const Options& options_;
@@ -132,6 +135,7 @@ private:
     bool all_exited_ = false;
     bool finishing_ = false;
     bool output_finished_ = false;
+    bool reports_written_ = false;
 };
 
 }  // namespace tutti::launcher

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "launcher/head/head.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti::launcher {
 
@@ -23,6 +26,8 @@ constexpr std::chrono::milliseconds kEndTimeout{10'000};
 constexpr double kFastTimeoutSeconds = 2;
 /// After the user's signal: whoever waits for ranks that still run learns why.
 constexpr std::chrono::milliseconds kTellGrace{1000};
+/// Between two looks whether reports are written and gdb is left.
+constexpr std::chrono::milliseconds kClosedPause{10};
 /// For daemons to kill their ranks after the user has asked twice.
 constexpr std::chrono::milliseconds kKillTimeout{500};
 
@@ -194,8 +199,10 @@ void Head::end_as_asked(int signal)
                                 options_.grace_seconds));
         });
     shorten_daemon_timeout();
-    if (all_exited_)
-        loop_.after(kOutputTimeout, [this] { loop_.stop(); });
+    if (all_exited_) {
+        debuggers_.end();
+        give_up_output(128 + signal);
+    }
 }
 
 void Head::stop_with_job()
@@ -213,7 +220,7 @@ void Head::check_for_the_end()
         if (const std::string line = report_.died_alike(); !line.empty())
             say(line);
         if (ended_by_user_ || exit_status_ == kTimeoutStatus)
-            loop_.after(kOutputTimeout, [this] { loop_.stop(); });
+            give_up_output(*exit_status_);
     }
     const auto is_silent = [](const NodeState& node) { return node.said_bye || node.lost; };
     if (!finishing_ && std::ranges::all_of(nodes_, is_silent)) {
@@ -230,6 +237,52 @@ void Head::finish_output()
             loop_.stop();
         });
     });
+}
+
+/// Who does not take it within a moment does without. `exit_status`: where the job has ended well.
+void Head::give_up_output(int exit_status)
+{
+    loop_.after(kOutputTimeout, [this, exit_status] {
+        exit_status_ = exit_status_.value_or(exit_status);
+        loop_.stop();
+    });
+}
+
+/// Once the job is over. Whoever reads a report or stderr may keep us for ever, and so may a gdb: a thread of
+/// its own writes, while signals are heeded.
+void Head::close_down()
+{
+    reporter_.end();
+    std::thread writer([this, report = report_.to_json(exit_status_.value_or(0)), clocks = clocks_.tracks()] {
+        try {
+            report_.write(report);
+            profile_.tell();
+            if (map_)
+                trace_.write(*map_, profile_.profiles(), clocks);
+        } catch (const std::exception& error) {
+            base::say(fmt::format("tuttirun: {}\n", describe(error)));
+        }
+        loop_.post([this] { reports_written_ = true; });
+    });
+    if (ended_by_user_ || exit_status_ == kTimeoutStatus) {
+        debuggers_.end();
+        give_up_output(*exit_status_);
+    }
+    look_whether_closed();
+    loop_.run();
+    debuggers_.end();
+    if (reports_written_)
+        writer.join();
+    else
+        writer.detach();
+}
+
+void Head::look_whether_closed()
+{
+    if (reports_written_ && !debuggers_.has_terminal())
+        return loop_.stop();
+    // No descriptor tells of the end of a gdb.
+    loop_.after(kClosedPause, [this] { look_whether_closed(); });
 }
 
 void Head::handle_write_failure(const std::string& where, int error_number)

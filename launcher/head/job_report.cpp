@@ -2,9 +2,8 @@
 
 #include <sys/wait.h>
 
-#include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <ostream>
 #include <set>
 
 #include <fmt/format.h>
@@ -59,11 +58,8 @@ ordered_json stack_of(const CrashReport& place)
 
 }  // namespace
 
-JobReport::JobReport(const Options& options) : options_(options)
+JobReport::JobReport(const Options& options) : options_(options), file_("--report-json", options.report_json)
 {
-    if (!options.report_json.empty() && !std::ofstream(options.report_json))
-        throw UsageError(
-            fmt::format("--report-json: cannot write {}: {}", options.report_json, std::strerror(errno)));
 }
 
 void JobReport::placed(const JobMap& map)
@@ -161,14 +157,10 @@ std::string JobReport::to_json(int exit_status) const
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-void JobReport::write(int exit_status) const
+void JobReport::write(const std::string& json) const
 {
-    if (options_.report_json.empty())
-        return;
-    std::ofstream file(options_.report_json);
-    file << to_json(exit_status) << std::flush;
-    if (!file)
-        fmt::print(stderr, "tuttirun: cannot write {}: {}\n", options_.report_json, std::strerror(errno));
+    if (file_.is_wanted())
+        file_.write([&json](std::ostream& out) { out << json; });
 }
 
 }  // namespace tutti::launcher

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/base/report_file.hpp"
 #include "launcher/base/values.hpp"
 #include "launcher/head/loss_policy.hpp"
 #include "launcher/job/job.hpp"
@@ -30,8 +31,9 @@ public:
     std::string died_alike() const;
     /// The document of --report-json.
     std::string to_json(int exit_status) const;
-    /// Writes it, where it is wanted. What cannot be written is told on stderr.
-    void write(int exit_status) const;
+    /// Writes that document, where it is wanted. May wait for a reader of it; what cannot be written is told
+    /// on stderr.
+    void write(const std::string& json) const;
 
 private:
     std::vector<std::string> hosts_of(const std::vector<int>& ranks) const;
@@ -39,6 +41,7 @@ private:
     std::map<std::string, std::vector<int>> outcomes() const;
 
     const Options& options_;
+    const ReportFile file_;
     const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
     std::vector<std::string> node_names_;
     std::vector<int> node_of_rank_;

@@ -11,6 +11,7 @@
 #include "launcher/info/explain.hpp"
 #include "launcher/info/options.hpp"
 #include "launcher/info/print.hpp"
+#include "lib/foundation/base/say.hpp"
 #include "lib/foundation/base/settings.hpp"
 
 namespace {
@@ -72,10 +73,10 @@ int main(int argc, char** argv)
                                : as_text(overview(tutti::base::setting)));
         return 0;
     } catch (const UsageError& error) {
-        fmt::print(stderr, "tutti-info: {}\n", error.what());
+        tutti::base::say(fmt::format("tutti-info: {}\n", error.what()));
         return 2;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "tutti-info: {}\n", error.what());
+        tutti::base::say(fmt::format("tutti-info: {}\n", error.what()));
         return 1;
     }
 }

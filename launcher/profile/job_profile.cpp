@@ -1,34 +1,30 @@
 #include "launcher/profile/job_profile.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <ostream>
 
 #include <fmt/format.h>
 
 #include "launcher/base/values.hpp"
 #include "launcher/profile/summary.hpp"
 #include "launcher/wire/wire.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti::launcher {
 
 namespace {
 
-void check_file(const std::string& path)
+std::string checked(const std::string& path)
 {
-    if (path.empty())
-        return;
-    if (!path.ends_with(".json") && !path.ends_with(".html"))
+    if (!path.empty() && !path.ends_with(".json") && !path.ends_with(".html"))
         throw UsageError(fmt::format("--stats={}: the file's name must end in .json or .html", path));
-    if (!std::ofstream(path))
-        throw UsageError(fmt::format("--stats: cannot write {}: {}", path, std::strerror(errno)));
+    return path;
 }
 
 }  // namespace
 
-JobProfile::JobProfile(const Options& options) : options_(options)
+JobProfile::JobProfile(const Options& options)
+    : options_(options), file_("--stats", checked(options.stats.value_or("")))
 {
-    check_file(options.stats.value_or(""));
 }
 
 void JobProfile::placed(const JobMap& map)
@@ -56,17 +52,15 @@ void JobProfile::tell() const
     const Statistics statistics = Statistics::of(profiles_, host_of_rank_);
     const std::string& path = *options_.stats;
     if (path.empty()) {
-        fmt::print(stderr, "tuttirun: {}", summary_of(statistics));
+        base::say("tuttirun: " + summary_of(statistics));
         return;
     }
     std::vector<std::vector<std::string>> programs;
     for (const AppContext& app : options_.apps)
         programs.push_back(app.argv);
-    std::ofstream file(path);
-    file << (path.ends_with(".json") ? json_of(statistics, programs) : page_of(statistics, programs))
-         << std::flush;
-    if (!file)
-        fmt::print(stderr, "tuttirun: cannot write {}: {}\n", path, std::strerror(errno));
+    file_.write([&](std::ostream& out) {
+        out << (path.ends_with(".json") ? json_of(statistics, programs) : page_of(statistics, programs));
+    });
 }
 
 }  // namespace tutti::launcher

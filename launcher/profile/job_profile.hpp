@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/base/report_file.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/profile/profile_frames.hpp"
 
@@ -19,11 +20,13 @@ public:
     /// A frame of the daemon of `node`. Throws WireError.
     void add(int node, std::string_view payload);
     const std::vector<RankProfile>& profiles() const noexcept { return profiles_; }
-    /// At the end: on stderr, or to the file. What cannot be written is told on stderr.
+    /// At the end: on stderr, or to the file, whose reader it may wait for. What cannot be written is told on
+    /// stderr.
     void tell() const;
 
 private:
     const Options& options_;
+    const ReportFile file_;
     std::vector<int> node_of_rank_;
     std::vector<std::string> host_of_rank_;
     ProfileParts parts_;

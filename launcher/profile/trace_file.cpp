@@ -1,16 +1,14 @@
 #include "launcher/profile/trace_file.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <ostream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/base/values.hpp"
 #include "launcher/profile/trace_align.hpp"
 #include "launcher/profile/trace_json.hpp"
 #include "launcher/profile/trace_page.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti::launcher {
 
@@ -51,31 +49,26 @@ JobTrace trace_of(const Options& options, const JobMap& map, const std::vector<R
 
 }  // namespace
 
-TraceFile::TraceFile(const Options& options) : options_(options)
-{
-    if (!options.trace.empty() && !std::ofstream(options.trace))
-        throw UsageError(fmt::format("--trace: cannot write {}: {}", options.trace, std::strerror(errno)));
-}
+TraceFile::TraceFile(const Options& options) : options_(options), file_("--trace", options.trace) {}
 
 void TraceFile::write(const JobMap& map, const std::vector<RankProfile>& profiles,
                       const std::vector<ClockTrack>& clocks) const
 {
-    if (options_.trace.empty())
+    if (!file_.is_wanted())
         return;
     JobTrace trace = trace_of(options_, map, profiles);
     align(trace, clocks);
-    std::ofstream file(options_.trace);
-    if (options_.trace.ends_with(".json"))
-        write_trace_json(file, trace);
-    else
-        write_trace_page(file, trace);
-    if (!file.flush())
-        fmt::print(stderr, "tuttirun: cannot write {}: {}\n", options_.trace, std::strerror(errno));
-    else if (trace.dropped() > 0 && !options_.quiet)
-        fmt::print(stderr,
-                   "tuttirun: {} lacks the oldest {} calls and messages; TUTTI_TRACE_EVENTS=N keeps the last "
-                   "N of each rank\n",
-                   options_.trace, trace.dropped());
+    const bool is_written = file_.write([&](std::ostream& out) {
+        if (options_.trace.ends_with(".json"))
+            write_trace_json(out, trace);
+        else
+            write_trace_page(out, trace);
+    });
+    if (is_written && trace.dropped() > 0 && !options_.quiet)
+        base::say(
+            fmt::format("tuttirun: {} lacks the oldest {} calls and messages; TUTTI_TRACE_EVENTS=N keeps the "
+                        "last N of each rank\n",
+                        options_.trace, trace.dropped()));
 }
 
 }  // namespace tutti::launcher

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "launcher/base/report_file.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/profile/rank_profile.hpp"
 #include "launcher/profile/trace_clocks.hpp"
@@ -14,12 +15,14 @@ public:
     /// `options` must outlive this. Throws UsageError when the file cannot be written.
     explicit TraceFile(const Options& options);
 
-    /// At the end, where it is wanted. What was dropped, or cannot be written, is told on stderr.
+    /// At the end, where it is wanted. May wait for a reader of the file. What was dropped, or cannot be
+    /// written, is told on stderr.
     void write(const JobMap& map, const std::vector<RankProfile>& profiles,
                const std::vector<ClockTrack>& clocks) const;
 
 private:
     const Options& options_;
+    const ReportFile file_;
 };
 
 }  // namespace tutti::launcher

@@ -1,7 +1,6 @@
 #include "launcher/streams/output_files.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -10,23 +9,6 @@
 #include <fmt/format.h>
 
 namespace tutti::launcher {
-
-int write_fully(int fd, std::string_view text)
-{
-    while (!text.empty()) {
-        const ssize_t bytes = ::write(fd, text.data(), text.size());
-        if (bytes >= 0) {
-            text.remove_prefix(static_cast<std::size_t>(bytes));
-        } else if (errno == EAGAIN) {
-            // Another process that shares the terminal or pipe has made it non-blocking.
-            pollfd entry{fd, POLLOUT, 0};
-            ::poll(&entry, 1, -1);
-        } else if (errno != EINTR) {
-            return errno;
-        }
-    }
-    return 0;
-}
 
 OutputFiles::OutputFiles(const std::string& directory, int ranks, bool merge_stderr)
     : directory_(std::filesystem::absolute(directory))
@@ -42,9 +24,11 @@ OutputFiles::OutputFiles(const std::string& directory, int ranks, bool merge_std
                 throw std::system_error(failed, "cannot make the folder of " + file +
                                                     " (--output-filename); name one that can be written");
             }
-            const UniqueFd created(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+            UniqueFd created = open_to_write(file, O_TRUNC);
             if (!created)
-                throw std::system_error(errno, std::generic_category(), "cannot write " + file);
+                throw std::runtime_error("cannot write " + file + ": " + why_not_written(file, errno));
+            if (!is_regular_file(created.get()))
+                files_[file] = std::move(created);  // a pipe's reader would take a close for the end
         }
     }
 }
@@ -60,7 +44,7 @@ int OutputFiles::write(StreamId stream, std::string_view text)
     const std::string file = path(stream);
     UniqueFd& fd = files_[file];
     if (!fd)
-        fd.reset(::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+        fd = open_to_write(file, O_APPEND);
     return fd ? write_fully(fd.get(), text) : errno;
 }
 

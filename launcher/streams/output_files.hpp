@@ -12,7 +12,7 @@ namespace tutti::launcher {
 
 class OutputFiles {
 public:
-    /// Creates the directories and empty files, replacing those of an earlier job. Throws std::system_error.
+    /// Creates the directories and empty files, replacing those of an earlier job. Throws std::runtime_error.
     OutputFiles(const std::string& directory, int ranks, bool merge_stderr);
 
     /// May block. Returns 0 or the system's error.
@@ -23,10 +23,7 @@ private:
     std::string path(StreamId stream) const;
 
     std::string directory_;
-    std::unordered_map<std::string, UniqueFd> files_;  // opened when first written to
+    std::unordered_map<std::string, UniqueFd> files_;  // opened when first written to, pipes at once
 };
-
-/// Writes all of `text`, waiting for room. Returns 0 or the system's error.
-int write_fully(int fd, std::string_view text);
 
 }  // namespace tutti::launcher

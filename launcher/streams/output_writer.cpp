@@ -87,9 +87,9 @@ void OutputWriter::write(int source, StreamId stream, std::string_view text)
     push({text.empty() ? Entry::Kind::end : Entry::Kind::text, source, stream, std::move(copy), {}});
 }
 
-void OutputWriter::message(std::string line)
+void OutputWriter::message(std::string lines, Channel channel)
 {
-    push({Entry::Kind::message, 0, {0, Channel::standard_error}, std::move(line), {}});
+    push({Entry::Kind::message, 0, {0, channel}, std::move(lines), {}});
 }
 
 void OutputWriter::finish(std::function<void()> on_finished)
@@ -206,6 +206,7 @@ void OutputWriter::deliver(Destination& destination, Entry& entry)
         return;
     }
     destination.merger.add(entry.stream, entry.text);
+    destination.has_text = true;
     taken_bytes_[entry.source] += entry.text.size();
     if (files_ && !files_failed_) {
         const int error_number = files_->write(entry.stream, entry.text);
@@ -238,7 +239,7 @@ void OutputWriter::write_out(Destination& destination)
     std::string& output = destination.merger.output();
     if (!output.empty() && !destination.failed) {
         const int error_number = write_fully(destination.fd, output);
-        if (error_number != 0) {
+        if (error_number != 0 && destination.has_text) {
             destination.failed = true;
             events_.failed(destination.name, error_number);
         }

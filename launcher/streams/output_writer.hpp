@@ -26,8 +26,8 @@ public:
     /// kept as unfinished lines.
     struct Events {
         std::function<void(int source, std::uint64_t bytes)> taken;
-        /// Writing to stdout, stderr or the rank's file has failed. Called once for each; later text for it
-        /// is dropped.
+        /// Writing the text of ranks to stdout, stderr or the rank's file has failed. Called once for each;
+        /// later text for it is dropped.
         std::function<void(const char* where, int error_number)> failed;
     };
 
@@ -36,13 +36,13 @@ public:
     /// Writes all text; blocks as long as the terminal does.
     ~OutputWriter();
 
-    /// From now on text also goes to files below options.directory. Throws std::system_error when that
+    /// From now on text also goes to files below options.directory. Throws std::runtime_error when that
     /// cannot be used.
     void open_files(int ranks);
     /// An empty text ends the stream. `source` is its node.
     void write(int source, StreamId stream, std::string_view text);
-    /// A line, with its end, on the launcher's stderr.
-    void message(std::string line);
+    /// Lines of the launcher's own, with their ends. Where they cannot be written they are lost.
+    void message(std::string lines, Channel channel = Channel::standard_error);
     /// Calls `on_finished`, in the writer's thread, when all earlier text is written.
     void finish(std::function<void()> on_finished);
 
@@ -64,6 +64,7 @@ private:
         std::deque<Entry> held{};  // not admitted while a prompt's line is open
         std::size_t held_bytes = 0;
         Clock::time_point held_since{};
+        bool has_text = false;  // of ranks
         bool failed = false;
     };
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <optional>
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include "launcher/report/status_socket.hpp"
 #include "launcher/top/screen.hpp"
 #include "launcher/wire/codec.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti::launcher {
 
@@ -107,7 +107,7 @@ void show_top(const std::string& job_text)
         if (!screen) {
             fmt::print("{}", plain_text(first));
             if (!why_not.empty())
-                fmt::print(stderr, "tuttirun: {}\n", why_not);
+                base::say(fmt::format("tuttirun: {}\n", why_not));
             return;
         }
         TopView view(std::move(first));

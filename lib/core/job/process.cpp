@@ -18,6 +18,7 @@
 #include "lib/core/job/network_transports.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/base/say.hpp"
 #include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "transports/self/self_transport.hpp"
@@ -349,8 +350,9 @@ void Process::tell_fallback(int peer, const transport::Transport& instead, const
     if (std::exchange(told_detour_, true) ||
         rank() != rank_apart_.value_or(bootstrap_->local_peers().front()))
         return;
-    fmt::print(stderr, "tutti: rank {} and rank {} are on one node and share no memory{}{}; going over {}\n",
-               rank(), peer, why.empty() ? "" : ": ", why, instead.name() == "tcp" ? "TCP" : instead.name());
+    base::say(fmt::format(
+        "tutti: rank {} and rank {} are on one node and share no memory{}{}; going over {}\n", rank(), peer,
+        why.empty() ? "" : ": ", why, instead.name() == "tcp" ? "TCP" : instead.name()));
 }
 
 void Process::conclude()

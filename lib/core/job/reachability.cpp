@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <set>
 #include <span>
@@ -14,6 +13,7 @@
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti {
 
@@ -51,11 +51,11 @@ void tell_who_is_silent(detail::Process& process, int peer)
 {
     for (const auto& transport : process.engine().transports()) {
         if (const std::string where = transport->silent_at(peer); !where.empty())
-            fmt::print(stderr,
-                       "tutti: rank {} waits for rank {} on host {}: the process that took the connection "
-                       "says nothing at "
-                       "{}; somebody else has that address, or the process is stopped\n",
-                       process.rank(), peer, process.bootstrap().host_of(peer), where);
+            base::say(
+                fmt::format("tutti: rank {} waits for rank {} on host {}: the process that took the "
+                            "connection says nothing at "
+                            "{}; somebody else has that address, or the process is stopped\n",
+                            process.rank(), peer, process.bootstrap().host_of(peer), where));
     }
 }
 

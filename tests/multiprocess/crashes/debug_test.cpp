@@ -63,6 +63,23 @@ TEST_CASE("a rank is given to gdb in this terminal, while the others run", "[deb
     CHECK(contains(result.err, "tuttirun: rank 1 (pid "));
 }
 
+TEST_CASE("a signal ends the launcher of a job that has ended, while gdb waits for its user", "[debugging]")
+{
+    if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
+        return;
+    Launched job(debugging({"-n", "1", "--debug", "0", "true"}), kPatience);
+    job.write("set width 0\ncontinue\necho behind it\\n\n");
+    REQUIRE(job.wait_for_output("behind it"));
+    ::usleep(300'000);
+    CHECK_FALSE(job.processes().empty());
+    job.signal(SIGTERM);
+    // As long as gdb has input, it stays.
+    for (int i = 0; i < 1000 && !job.processes().empty(); ++i)
+        ::usleep(10'000);
+    CHECK(job.processes().empty());
+    CHECK(job.wait().status == 0);
+}
+
 TEST_CASE("each rank gets a window of tmux with its gdb", "[debugging]")
 {
     if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver") || !Terminal::is_possible())

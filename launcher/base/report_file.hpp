@@ -1,0 +1,29 @@
+// A file that an option names for what is told when the job has ended.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "launcher/base/open_files.hpp"
+
+namespace tutti::launcher {
+
+class ReportFile {
+public:
+    /// None where `path` is empty. The file becomes empty now. Throws UsageError, which begins with `option`,
+    /// where it cannot be written.
+    ReportFile(std::string_view option, const std::string& path);
+
+    bool is_wanted() const noexcept { return !path_.empty(); }
+    /// Waits as long as a reader of a pipe does not read. What cannot be written is told on stderr, and false
+    /// returned.
+    bool write(const std::function<void(std::ostream& out)>& write) const;
+
+private:
+    std::string path_;
+    UniqueFd pipe_;  // or a device: held open, since its reader would take the first close for the end
+};
+
+}  // namespace tutti::launcher
