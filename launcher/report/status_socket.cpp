@@ -3,15 +3,19 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
+#include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -40,12 +44,16 @@ std::string prefix()
     return fmt::format("tutti-job-{}-", ::geteuid());
 }
 
+std::string name_of(int job)
+{
+    return prefix() + std::to_string(job);
+}
+
 /// An address whose name begins with a zero byte is no file.
-std::pair<sockaddr_un, socklen_t> address_of(int job)
+std::pair<sockaddr_un, socklen_t> address_of(const std::string& name)
 {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    const std::string name = prefix() + std::to_string(job);
     name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
     return {address, static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())};
 }
@@ -62,13 +70,64 @@ bool is_same_user(int socket)
     return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
+/// What listens at a name.
+enum class Found { nobody, stranger, busy, job };
+
+Found connect(UniqueFd& socket, const std::string& name)
+{
+    socket = open_socket();
+    const auto [address, size] = address_of(name);
+    if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0)
+        return socket && errno == EAGAIN ? Found::busy : Found::nobody;
+    return is_same_user(socket.get()) ? Found::job : Found::stranger;
+}
+
+/// All sockets' names that begin with these words, without the byte for zero.
+std::vector<std::string> names_with(const std::string& begin)
+{
+    std::ifstream sockets("/proc/net/unix");
+    std::vector<std::string> names;
+    for (std::string line; std::getline(sockets, line);)
+        if (const std::size_t found = line.rfind(" @" + begin); found != std::string::npos)
+            names.push_back(line.substr(found + 2));
+    return names;
+}
+
+/// Any user may have taken the job's name, or one of the others that it may have: who listens there tells.
+Found find_job(UniqueFd& socket, int job)
+{
+    std::vector<std::string> names = names_with(name_of(job) + '-');
+    names.insert(names.begin(), name_of(job));
+    Found most = Found::nobody;
+    for (const std::string& name : names) {
+        const Found found = connect(socket, name);
+        if (found == Found::job)
+            return found;
+        most = std::max(most, found);
+    }
+    socket.reset();
+    return most;
+}
+
+/// A busy socket does not tell whose it is.
+bool is_process_of_user(int process)
+{
+    struct stat status {};
+    return ::stat(fmt::format("/proc/{}", process).c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
 }  // namespace
 
 StatusSocket::StatusSocket(EventLoop& loop, Asked asked) : loop_(loop), asked_(std::move(asked))
 {
     UniqueFd socket = open_socket();
-    const auto [address, size] = address_of(::getpid());
-    if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+    const auto takes = [&socket](const std::string& name) {
+        const auto [address, size] = address_of(name);
+        return socket && ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0;
+    };
+    // Where another user has taken the name, it gets an end that nobody foresees.
+    const std::string name = name_of(::getpid());
+    if ((!takes(name) && !takes(fmt::format("{}-{:08x}", name, std::random_device()()))) ||
         ::listen(socket.get(), kBacklog) != 0)
         return;
     socket_ = std::move(socket);
@@ -127,16 +186,15 @@ void StatusSocket::read(std::list<Asker>::iterator asker)
 
 JobQuestion::JobQuestion(int job, std::string_view question)
 {
-    UniqueFd socket = open_socket();
-    const auto [address, size] = address_of(job);
-    if (!socket ||
-        (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 && errno != EAGAIN))
+    UniqueFd socket;
+    const Found found = find_job(socket, job);
+    if (found == Found::nobody)
         throw NoSuchJob(fmt::format("no job {} of yours runs on this machine", job));
-    const std::string line = std::string(question) + '\n';
-    if (::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0)
-        return;  // too many ask at once, or it has just ended
-    if (!is_same_user(socket.get()))
+    if (found == Found::stranger)
         throw NoSuchJob(fmt::format("job {} is not yours", job));
+    const std::string line = std::string(question) + '\n';
+    if (found == Found::busy || ::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0)
+        return;  // too many ask at once, or it has just ended
     socket_ = std::move(socket);
 }
 
@@ -152,17 +210,18 @@ bool JobQuestion::receive()
 
 std::vector<int> jobs_of_user()
 {
-    std::ifstream sockets("/proc/net/unix");
-    std::vector<int> jobs;
-    const std::string wanted = " @" + prefix();
-    for (std::string line; std::getline(sockets, line);) {
-        const std::size_t found = line.rfind(wanted);
-        if (found != std::string::npos)
-            jobs.push_back(std::atoi(line.c_str() + found + wanted.size()));
+    std::set<int> jobs;
+    for (const std::string& name : names_with(prefix())) {
+        int job = 0;
+        std::from_chars(name.data() + prefix().size(), name.data() + name.size(), job);
+        jobs.insert(job);
     }
-    std::ranges::sort(jobs);
-    jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
-    return jobs;
+    std::erase_if(jobs, [](int job) {
+        UniqueFd socket;
+        const Found found = find_job(socket, job);
+        return found != Found::job && !(found == Found::busy && is_process_of_user(job));
+    });
+    return {jobs.begin(), jobs.end()};
 }
 
 int choose_job(std::string_view option, const std::string& text)

@@ -1,7 +1,8 @@
 // How another tuttirun of this user finds the jobs on this machine, and asks them.
 //
-// A job listens at a name that is no file, so nothing of it stays, however it ends. Both sides check that the
-// other belongs to the same user. An asker sends a line and gets bytes to the end of the connection.
+// A job listens at a name that is no file, so nothing of it stays, however it ends. Anybody may take such
+// names, so both sides check that the other belongs to the same user before they say a word, and a job whose
+// name is taken has another one. An asker sends a line and gets bytes to the end of the connection.
 #pragma once
 
 #include <functional>
