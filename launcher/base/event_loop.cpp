@@ -12,6 +12,9 @@ namespace tutti::launcher {
 
 namespace {
 
+/// Of the time of a timer that does not count while this process is stopped.
+constexpr int kParts = 10;
+
 [[noreturn]] void fail(const char* call)
 {
     throw std::system_error(errno, std::generic_category(), call);
@@ -61,8 +64,18 @@ void EventLoop::forget(int fd)
 
 EventLoop::TimerId EventLoop::after(std::chrono::duration<double> delay, std::function<void()> action)
 {
-    const auto when = Clock::now() + std::chrono::duration_cast<Clock::duration>(delay);
-    timers_.emplace(std::pair(when, ++last_timer_), std::move(action));
+    return add(std::chrono::duration_cast<Clock::duration>(delay), {std::move(action)});
+}
+
+EventLoop::TimerId EventLoop::after_awake(std::chrono::duration<double> delay, std::function<void()> action)
+{
+    const auto part = std::chrono::duration_cast<Clock::duration>(delay / kParts);
+    return add(part, {std::move(action), kParts - 1, part});
+}
+
+EventLoop::TimerId EventLoop::add(Clock::duration delay, Timer timer)
+{
+    timers_.emplace(std::pair(Clock::now() + delay, ++last_timer_), std::move(timer));
     return last_timer_;
 }
 
@@ -96,8 +109,15 @@ void EventLoop::run_timers()
 {
     const Clock::time_point now = Clock::now();
     while (!timers_.empty() && timers_.begin()->first.first <= now) {
-        const auto node = timers_.extract(timers_.begin());
-        node.mapped()();
+        auto node = timers_.extract(timers_.begin());
+        Timer& timer = node.mapped();
+        if (timer.more_parts > 0) {
+            --timer.more_parts;
+            node.key().first = now + timer.part;
+            timers_.insert(std::move(node));
+        } else {
+            timer.action();
+        }
     }
 }
 

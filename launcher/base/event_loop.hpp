@@ -31,6 +31,9 @@ public:
     void forget(int fd);
 
     TimerId after(std::chrono::duration<double> delay, std::function<void()> action);
+    /// Likewise, but time in which this process is stopped does not count: who is waited for may have
+    /// answered.
+    TimerId after_awake(std::chrono::duration<double> delay, std::function<void()> action);
     /// `timer` may have fired already, or be 0.
     void cancel(TimerId timer);
 
@@ -46,6 +49,13 @@ public:
     void stop() noexcept { running_ = false; }
 
 private:
+    struct Timer {
+        std::function<void()> action;
+        int more_parts = 0;  // of its time, each begun when the one before has been seen to end
+        Clock::duration part{};
+    };
+
+    TimerId add(Clock::duration delay, Timer timer);
     void run_timers();
     int milliseconds_to_next_timer() const;
 
@@ -53,7 +63,7 @@ private:
     UniqueFd wakeup_;
     bool running_ = true;
     std::unordered_map<int, std::shared_ptr<Handler>> handlers_;
-    std::map<std::pair<Clock::time_point, TimerId>, std::function<void()>> timers_;
+    std::map<std::pair<Clock::time_point, TimerId>, Timer> timers_;
     TimerId last_timer_ = 0;
 
     std::mutex mutex_;  // guards posted_, the only thing that other threads touch

@@ -273,7 +273,7 @@ void Doctor::send(int node, const std::string& payload)
 void Doctor::wait_then(std::chrono::duration<double> timeout, std::function<void()> next)
 {
     next_ = std::move(next);
-    timer_ = loop_.after(timeout, [this, timeout] {
+    timer_ = loop_.after_awake(timeout, [this, timeout] {
         for (HostState& host : hosts_) {
             if (std::exchange(host.waiting, false)) {
                 // What it says later would be taken for the answer to another question.

@@ -149,7 +149,7 @@ void DaemonStarter::run(std::vector<RemoteHost> hosts)
     }
     loop_.watch(agent.output.get(), EPOLLIN, [this, &agent](std::uint32_t) { read_output(agent); });
     loop_.watch(agent.process.get(), EPOLLIN, [this, &agent](std::uint32_t) { handle_end(agent); });
-    agent.timer = loop_.after(std::chrono::duration<double>(method_.timeout_seconds), [this, &agent] {
+    agent.timer = loop_.after_awake(std::chrono::duration<double>(method_.timeout_seconds), [this, &agent] {
         fail(agent, AgentEnd::Kind::too_late, 0);
         start_some();
     });

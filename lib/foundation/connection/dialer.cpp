@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <utility>
 
 #include "lib/foundation/base/clock.hpp"
 
@@ -21,6 +22,8 @@ constexpr std::int64_t kLeastTimeNs = 1'000'000'000;
 constexpr std::int64_t kPauseNs = 20'000'000;
 // If nothing happened for this part of the timeout, this process has computed.
 constexpr int kComputed = 10;
+// While one process waits for nothing else, it looks as often.
+constexpr std::int64_t kLookNs = 500'000'000;
 
 }  // namespace
 
@@ -197,8 +200,8 @@ std::int64_t Dialer::look(std::int64_t now_ns)
 
 std::unique_ptr<PendingConnection> Dialer::wait(std::int64_t deadline_ns)
 {
-    while (!has_failed() && base::now_ns() < deadline_ns) {
-        poller_.wake_at(deadline_ns);
+    for (std::int64_t now_ns = base::now_ns(); !has_failed() && now_ns < deadline_ns;) {
+        poller_.wake_at(std::min(deadline_ns, now_ns + kLookNs));
         for (const epoll_event& event : poller_.wait(-1)) {
             auto& watched = *static_cast<Watched*>(event.data.ptr);
             if (watched.kind == Watched::Kind::pending)
@@ -207,7 +210,11 @@ std::unique_ptr<PendingConnection> Dialer::wait(std::int64_t deadline_ns)
                 return release(*proved);
         }
         poller_.alarm_seen();
-        if (const std::int64_t next_ns = look(base::now_ns()); next_ns != 0)
+        // While this process was stopped, the peer could not get on.
+        const std::int64_t before_ns = std::exchange(now_ns, base::now_ns());
+        if (now_ns - before_ns > 2 * kLookNs)
+            deadline_ns += now_ns - before_ns - kLookNs;
+        if (const std::int64_t next_ns = look(now_ns); next_ns != 0)
             poller_.wake_at(next_ns);
     }
     return nullptr;

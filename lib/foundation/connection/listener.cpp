@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t kAcceptedAPass = 64;  // other work must get its turn
 constexpr std::int64_t kNoFilesPauseNs = 200'000'000;
+// Within the time that a guest has. Looks are counted, not seconds: a process that was stopped, or has
+// computed, has not looked meanwhile, and a guest may have answered long ago.
+constexpr std::int64_t kLooks = 10;
 
 }  // namespace
 
@@ -69,10 +72,11 @@ void Listener::add(base::UniqueFd fd)
         std::move(remote), nullptr);
     if (!poller_.watch(guest->fd(), EPOLLIN, *guest))
         return;
-    const std::int64_t now_ns = base::now_ns();
-    poller_.wake_at(now_ns + options_.timeout_ns);
+    if (guests_.empty())
+        next_look_ns_ = base::now_ns() + options_.timeout_ns / kLooks;
+    poller_.wake_at(next_look_ns_);
     PendingConnection& added = *guest;
-    guests_.push_back({std::move(guest), now_ns});
+    guests_.push_back({std::move(guest)});
     advance(added);  // its hello has probably arrived already
     limit();
 }
@@ -143,16 +147,16 @@ void Listener::limit()
 
 std::int64_t Listener::look(std::int64_t now_ns)
 {
-    std::int64_t next_ns = kNever;
-    for (std::size_t i = guests_.size(); i-- > 0;) {
-        PendingConnection& guest = *guests_[i].connection;
-        const std::int64_t patience = guest.has_hello() ? limits_.patience_with_hello : 1;
-        const std::int64_t deadline_ns = guests_[i].since_ns + patience * options_.timeout_ns;
-        if (now_ns >= deadline_ns)
-            drop(guest, "it did not finish the handshake in time");
-        else
-            next_ns = std::min(next_ns, deadline_ns);
+    if (!guests_.empty() && now_ns >= next_look_ns_) {
+        next_look_ns_ = now_ns + options_.timeout_ns / kLooks;
+        for (std::size_t i = guests_.size(); i-- > 0;) {
+            PendingConnection& guest = *guests_[i].connection;
+            const std::int64_t patience = guest.has_hello() ? limits_.patience_with_hello : 1;
+            if (++guests_[i].looks > patience * kLooks)
+                drop(guest, "it did not finish the handshake in time");
+        }
     }
+    const std::int64_t next_ns = guests_.empty() ? kNever : next_look_ns_;
     if (accept_again_ns_ == 0)
         return next_ns;
     if (now_ns < accept_again_ns_)

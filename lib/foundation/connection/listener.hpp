@@ -66,7 +66,7 @@ public:
 private:
     struct Guest {
         std::unique_ptr<PendingConnection> connection;
-        std::int64_t since_ns;
+        std::int64_t looks = 0;  // at it, since it came
     };
 
     void add(base::UniqueFd fd);
@@ -80,6 +80,7 @@ private:
     ListeningSocket socket_;
     Watched watched_{Watched::Kind::listener};
     std::vector<Guest> guests_;         // in order of arrival
+    std::int64_t next_look_ns_ = 0;     // while there are guests
     std::int64_t accept_again_ns_ = 0;  // no file descriptor was left for a guest; 0: there is one
 };
 

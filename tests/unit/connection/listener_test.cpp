@@ -7,7 +7,9 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "lib/foundation/base/clock.hpp"
@@ -112,6 +114,37 @@ TEST_CASE("strangers are bounded in number and in time, and told of with the rea
     CHECK(port.reasons[2] == "it did not finish the handshake in time");
     CHECK_FALSE(port.listener.has_guests());
     CHECK(port.came.empty());
+}
+
+TEST_CASE("the time in which a port is not served does not count against those who come")
+{
+    constexpr std::chrono::milliseconds kTimeout(400);
+    GuestPort port({.patience_with_hello = 1}, kTimeout);
+    const Options options{.key = port.key,
+                          .version = 7,
+                          .self = {security::Identity::Kind::daemon, 5},
+                          .timeout_ns = 20'000'000'000};
+    Poller poller;
+    Dialer dialer(options, poller, kHead, port.listener.port(),
+                  {{own("127.0.0.1"), {*network::IpAddress::parse("127.0.0.1"), 8, "lo"}}});
+    const base::UniqueFd silent = port.visit();
+    REQUIRE(port.serve_until([&] { return port.listener.has_guests(); }));
+    // Stopped between any two steps of the handshake.
+    std::unique_ptr<PendingConnection> dialled;
+    while (port.came.empty() && port.reasons.empty()) {
+        std::this_thread::sleep_for(kTimeout * 3 / 2);
+        if (dialled == nullptr)
+            dialled = dialer.wait(base::now_ns() + 1'000'000);
+        port.listener.serve(port.poller.wait(0));
+    }
+    CHECK(port.reasons.empty());
+    REQUIRE(port.came.size() == 1);
+    CHECK(port.came[0]->peer() == options.self);
+    // While it is served, silence counts.
+    const std::int64_t served_ns = base::now_ns();
+    REQUIRE(port.serve_until([&] { return !port.reasons.empty(); }));
+    CHECK(port.reasons[0] == "it did not finish the handshake in time");
+    CHECK(base::now_ns() - served_ns <= 10 * std::chrono::nanoseconds(kTimeout).count());
 }
 
 TEST_CASE("who goes again without a word is not told of, and a closed port takes nobody")

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <fstream>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
@@ -100,6 +101,20 @@ std::vector<RemoteHost> hosts(int count)
 }
 
 }  // namespace
+
+TEST_CASE("The time in which the launcher is stopped does not count against a daemon")
+{
+    Scene scene("exec sleep 1000", 0.6);
+    scene.starter->start(hosts(2));
+    // It goes on when the time is over; one daemon has connected meanwhile.
+    scene.loop.post([] { std::this_thread::sleep_for(900ms); });
+    scene.loop.after(950ms, [&] {
+        CHECK(scene.failed.empty());
+        scene.starter->connected(0);
+    });
+    scene.run_to_failures(1);
+    CHECK(scene.failed == std::vector{1});
+}
 
 TEST_CASE("An agent gets host, command and, out of others' sight, the record")
 {
