@@ -154,6 +154,8 @@ void Daemon::handle_own(const Frame& frame)
         case FrameType::rank_wanted:
             return std::apply([this](auto... words) { observer_.answer_rank(words...); },
                               decode<std::uint32_t, int, bool>(frame.payload));
+        case FrameType::profile_taken:
+            return profiles_.taken(decode<std::uint64_t>(frame.payload));
         case FrameType::clock_wanted:
             return profiles_.tell_clock(decode<std::int64_t>(frame.payload));
         case FrameType::doctor_task:

@@ -263,6 +263,8 @@ void Head::handle_frame(const Frame& frame)
             break;
         case FrameType::profile:
             profile_.add(node, payload);
+            state_of(node).told_profile = EventLoop::Clock::now();
+            send(node, FrameType::profile_taken, encode(std::uint64_t{payload.size()}));
             break;
         case FrameType::stdin_taken:
             if (input_)

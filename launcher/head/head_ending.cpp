@@ -26,6 +26,8 @@ constexpr std::chrono::milliseconds kEndTimeout{10'000};
 constexpr double kFastTimeoutSeconds = 2;
 /// After the user's signal: whoever waits for ranks that still run learns why.
 constexpr std::chrono::milliseconds kTellGrace{1000};
+/// A daemon that sends a profile is not silent for so long.
+constexpr std::chrono::milliseconds kProfilePause{2000};
 /// Between two looks whether reports are written and gdb is left.
 constexpr std::chrono::milliseconds kClosedPause{10};
 /// For daemons to kill their ranks after the user has asked twice.
@@ -121,16 +123,25 @@ void Head::time_is_over()
 /// watchdog ends its ranks.
 void Head::stop_waiting_for_daemons(Seconds waited)
 {
+    const auto sent_lately = EventLoop::Clock::now() - kProfilePause;
+    bool wait_for_profiles = false;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         NodeState& node = nodes_[i];
         if (node.all_exited || node.lost)
             continue;
+        // Its ranks have ended: profiles come last, and may be large. Who asks twice does not wait for them.
+        if (node.told_profile > sent_lately && waited != kKillTimeout) {
+            wait_for_profiles = true;
+            continue;
+        }
         node.lost = true;
         local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[i].local;
         say(fmt::format("the daemon on {} did not end its ranks within {} s; {}", node.name,
                         waited.count(),
                         plan_.hosts[i].local ? "killing it" : "look there for what is left"));
     }
+    if (wait_for_profiles)
+        loop_.after(kProfilePause, [this, waited] { stop_waiting_for_daemons(waited); });
     check_for_the_end();
 }
 
@@ -258,7 +269,7 @@ void Head::close_down()
             report_.write(report);
             profile_.tell();
             if (map_)
-                trace_.write(*map_, profile_.profiles(), clocks);
+                trace_.write(*map_, profile_.take(), clocks);
         } catch (const std::exception& error) {
             base::say(fmt::format("tuttirun: {}\n", describe(error)));
         }

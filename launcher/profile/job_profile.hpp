@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "launcher/base/report_file.hpp"
@@ -19,7 +20,7 @@ public:
     void placed(const JobMap& map);
     /// A frame of the daemon of `node`. Throws WireError.
     void add(int node, std::string_view payload);
-    const std::vector<RankProfile>& profiles() const noexcept { return profiles_; }
+    std::vector<RankProfile> take() noexcept { return std::move(profiles_); }
     /// At the end: on stderr, or to the file, whose reader it may wait for. What cannot be written is told on
     /// stderr.
     void tell() const;

@@ -10,10 +10,27 @@ namespace tutti::launcher {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-/// Of one rank: more than its largest profile.
-constexpr std::size_t kMostProfileBytes = std::size_t{4} << 30;
+/// Of one rank, without the calls and messages of its timeline: more than its largest profile.
+constexpr std::size_t kMostProfileBytes = std::size_t{64} << 20;
+/// The rank's ring, and the call in which it has ended.
+constexpr std::size_t kMostEvents = base::ProfileHeader::kMostEvents + 1;
+
+enum class Kind : std::uint8_t { piece, last_piece, trace };
+
+template <class Entry>
+void append(std::vector<Entry>& entries, const std::vector<Entry>& more)
+{
+    if (entries.size() + more.size() > kMostEvents)
+        throw WireError("a timeline without an end");
+    entries.insert(entries.end(), more.begin(), more.end());
+}
 
 }  // namespace
+
+std::string piece_of(int rank, const TraceChunk& chunk)
+{
+    return encode(std::int32_t{rank}, Kind::trace, chunk);
+}
 
 std::vector<std::string> pieces_of(const RankProfile& profile)
 {
@@ -23,7 +40,7 @@ std::vector<std::string> pieces_of(const RankProfile& profile)
         const bool last = at + kPieceBytes >= bytes.size();
         pieces.push_back(WireWriter()
                              .put(profile.rank)
-                             .put(std::uint8_t{last})
+                             .put(static_cast<std::uint8_t>(last ? Kind::last_piece : Kind::piece))
                              .put_rest(std::string_view(bytes).substr(at, kPieceBytes))
                              .bytes());
     }
@@ -34,18 +51,30 @@ std::optional<RankProfile> ProfileParts::add(std::string_view payload)
 {
     WireReader reader(payload);
     const auto rank = reader.number<std::int32_t>();
-    const bool last = reader.number<std::uint8_t>() != 0;
-    std::string& part = parts_[rank];
-    part += reader.rest();
-    if (part.size() > kMostProfileBytes)
-        throw WireError("a profile without an end");
-    if (!last)
+    const auto kind = static_cast<Kind>(reader.number<std::uint8_t>());
+    Part& part = parts_[rank];
+    if (kind == Kind::trace) {
+        add(part.trace, decode<TraceChunk>(reader.rest()));
         return std::nullopt;
-    const std::string whole = std::move(parts_.extract(rank).mapped());
-    RankProfile profile = decode<RankProfile>(whole);
+    }
+    part.bytes += reader.rest();
+    if (part.bytes.size() > kMostProfileBytes)
+        throw WireError("a profile without an end");
+    if (kind == Kind::piece)
+        return std::nullopt;
+    Part whole = std::move(parts_.extract(rank).mapped());
+    RankProfile profile = decode<RankProfile>(whole.bytes);
     if (profile.rank != rank)
         throw WireError("a profile of another rank");
+    profile.last_calls = std::move(whole.trace.calls);
+    profile.last_messages = std::move(whole.trace.messages);
     return profile;
+}
+
+void ProfileParts::add(TraceChunk& trace, const TraceChunk& more)
+{
+    append(trace.calls, more.calls);
+    append(trace.messages, more.messages);
 }
 
 }  // namespace tutti::launcher

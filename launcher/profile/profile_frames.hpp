@@ -1,4 +1,4 @@
-// Profiles in frames: in pieces, so that no frame is large.
+// Profiles in frames: in pieces, so that no frame is large. Calls and messages of a timeline come first.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "launcher/profile/rank_profile.hpp"
+#include "launcher/profile/trace_read.hpp"
 
 namespace tutti::launcher {
 
+/// The payload of a frame with some of a rank's last calls and messages, before its profile.
+std::string piece_of(int rank, const TraceChunk& chunk);
 /// The payloads of the frames that carry a profile.
 std::vector<std::string> pieces_of(const RankProfile& profile);
 
@@ -22,7 +25,13 @@ public:
     std::optional<RankProfile> add(std::string_view payload);
 
 private:
-    std::map<std::int32_t, std::string> parts_;
+    struct Part {
+        TraceChunk trace;
+        std::string bytes;
+    };
+    void add(TraceChunk& trace, const TraceChunk& more);
+
+    std::map<std::int32_t, Part> parts_;
 };
 
 }  // namespace tutti::launcher

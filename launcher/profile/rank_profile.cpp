@@ -147,7 +147,8 @@ RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base
             profile.communicators.push_back(
                 {context - 1, static_cast<std::int32_t>(word_of(entry.members) & 0x7fffffff),
                  text_of(entry.name.data(), base::StatusCommunicator::kNameBytes)});
-    read_trace(profile, memory, clock);
+    profile.dropped_calls = dropped_of(word_of(memory->events_written), memory.events().size());
+    profile.dropped_messages = dropped_of(word_of(memory->messages_written), memory.messages().size());
     return profile;
 }
 

@@ -71,7 +71,8 @@ struct RankProfile {
     std::vector<Peer> peers;
     std::vector<StackFrame> callers;
     std::vector<Communicator> communicators;
-    // The last ones, where a trace is wanted; older ones were dropped.
+    // The last ones, where a trace is wanted; older ones were dropped. They travel apart, since there may be
+    // millions.
     std::vector<TraceCall> last_calls;
     std::vector<TraceMessage> last_messages;
     std::uint64_t dropped_calls = 0;
@@ -84,8 +85,7 @@ struct RankProfile {
     {
         return std::tie(self.rank, self.left, self.joined_ns, self.ended_ns, self.left_out_calls,
                         self.left_out_ns, self.left_out_waiting_ns, self.calls, self.peers, self.callers,
-                        self.communicators, self.last_calls, self.last_messages, self.dropped_calls,
-                        self.dropped_messages);
+                        self.communicators, self.dropped_calls, self.dropped_messages);
     }
 };
 
@@ -109,7 +109,8 @@ private:
 /// Where the profile's calls come from. As many as `callers` of the RankProfile.
 std::vector<CodePlace> places_of(const base::ProfileMemory& memory);
 
-/// All of it but the names of its callers. `end`: when the rank had ended.
+/// All of it but the names of its callers, and its last calls and messages (trace_read.hpp). `end`: when the
+/// rank had ended.
 RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base::TickMoment& end);
 
 }  // namespace tutti::launcher

@@ -1,6 +1,7 @@
 #include "launcher/profile/trace_file.hpp"
 
 #include <ostream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +21,7 @@ std::string place_in_words(const StackFrame& frame)
                               : fmt::format("{} ({}:{})", frame.function, frame.file, frame.line);
 }
 
-JobTrace trace_of(const Options& options, const JobMap& map, const std::vector<RankProfile>& profiles)
+JobTrace trace_of(const Options& options, const JobMap& map, std::vector<RankProfile> profiles)
 {
     JobTrace trace;
     for (const AppContext& app : options.apps)
@@ -32,11 +33,11 @@ JobTrace trace_of(const Options& options, const JobMap& map, const std::vector<R
         rank.rank = placement.rank;
         rank.node = placement.node;
     }
-    for (const RankProfile& profile : profiles) {
+    for (RankProfile& profile : profiles) {
         RankTrace& rank = trace.ranks.at(static_cast<std::size_t>(profile.rank));
         rank.ended_ns = profile.ended_ns;
-        rank.calls = profile.last_calls;
-        rank.messages = profile.last_messages;
+        rank.calls = std::move(profile.last_calls);
+        rank.messages = std::move(profile.last_messages);
         rank.dropped_calls = profile.dropped_calls;
         rank.dropped_messages = profile.dropped_messages;
         for (const RankProfile::Communicator& communicator : profile.communicators)
@@ -51,12 +52,12 @@ JobTrace trace_of(const Options& options, const JobMap& map, const std::vector<R
 
 TraceFile::TraceFile(const Options& options) : options_(options), file_("--trace", options.trace) {}
 
-void TraceFile::write(const JobMap& map, const std::vector<RankProfile>& profiles,
+void TraceFile::write(const JobMap& map, std::vector<RankProfile> profiles,
                       const std::vector<ClockTrack>& clocks) const
 {
     if (!file_.is_wanted())
         return;
-    JobTrace trace = trace_of(options_, map, profiles);
+    JobTrace trace = trace_of(options_, map, std::move(profiles));
     align(trace, clocks);
     const bool is_written = file_.write([&](std::ostream& out) {
         if (options_.trace.ends_with(".json"))

@@ -17,7 +17,7 @@ public:
 
     /// At the end, where it is wanted. May wait for a reader of the file. What was dropped, or cannot be
     /// written, is told on stderr.
-    void write(const JobMap& map, const std::vector<RankProfile>& profiles,
+    void write(const JobMap& map, std::vector<RankProfile> profiles,
                const std::vector<ClockTrack>& clocks) const;
 
 private:

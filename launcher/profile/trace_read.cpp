@@ -1,67 +1,100 @@
 #include "launcher/profile/trace_read.hpp"
 
-#include <map>
+#include <algorithm>
+#include <span>
+#include <utility>
 
 namespace tutti::launcher {
 
 namespace {
+
+/// Of either kind, a step: a frame of half a MiB.
+constexpr std::size_t kStep = 8192;
 
 std::uint64_t relaxed(const base::StatusWord& word) noexcept
 {
     return word.load(std::memory_order_relaxed);
 }
 
-/// Calls `take` with each whole entry, the oldest first, and counts those that are not in the ring any more.
+/// Calls `take` with the next whole entries of the ring.
 template <class Entry>
-std::uint64_t for_each_entry(std::span<Entry> ring, std::uint64_t written, const auto& take)
+void take_some(std::span<Entry> ring, auto& place, std::size_t most, const auto& take)
 {
-    if (ring.empty())
-        return 0;
-    const std::uint64_t first = written > ring.size() ? written - ring.size() : 0;
-    for (std::uint64_t number = first; number < written; ++number) {
-        const Entry& entry = ring[number % ring.size()];
+    for (; place.next < place.end && most > 0; ++place.next, --most) {
+        const Entry& entry = ring[place.next % ring.size()];
         // Acquire: pairs with the release of the writer, behind the rest of the entry.
-        if (entry.sequence.load(std::memory_order_acquire) == number + 1)
+        if (entry.sequence.load(std::memory_order_acquire) == place.next + 1)
             take(entry);
     }
-    return first;
 }
 
 }  // namespace
 
-void read_trace(RankProfile& profile, const base::ProfileMemory& memory, const ProfileClock& clock)
+std::uint64_t dropped_of(std::uint64_t written, std::size_t ring) noexcept
 {
-    // The kernel's numbers of threads become small ones.
-    std::map<std::uint64_t, std::uint32_t> threads = {{relaxed(memory->pid), 0}};
-    constexpr std::uint64_t kCallerMask = (1u << base::ProfileKey::kCallerBits) - 1;
-    profile.dropped_calls = for_each_entry(
-        memory.events(), relaxed(memory->events_written), [&](const base::ProfileEvent& event) {
-            const std::uint64_t caller_and_thread = relaxed(event.caller_and_thread);
-            const auto next = static_cast<std::uint32_t>(threads.size());
-            const std::uint64_t thread = caller_and_thread >> base::ProfileKey::kCallerBits;
-            const std::int64_t begin = clock.at(relaxed(event.begin_ticks));
-            profile.last_calls.push_back({begin, std::max(begin, clock.at(relaxed(event.end_ticks))),
-                                          event.call.load(),
-                                          static_cast<std::uint32_t>(caller_and_thread & kCallerMask),
-                                          threads.try_emplace(thread, next).first->second});
-        });
-    if (const std::uint64_t since = relaxed(memory->open_ticks);
-        !memory.events().empty() && !profile.left && since != 0) {
-        const std::int64_t begin = clock.at(since);
-        profile.last_calls.push_back({begin, begin - 1, memory->open.load()});
+    return ring > 0 && written > ring ? written - ring : 0;
+}
+
+TraceReader::TraceReader(const base::ProfileMemory& memory, const base::TickMoment& end)
+    : memory_(memory),
+      clock_(memory, end),
+      has_open_call_(!memory.events().empty() && relaxed(memory->left_ticks) == 0 &&
+                     relaxed(memory->open_ticks) != 0),
+      threads_{{relaxed(memory->pid), 0}}
+{
+    const auto place = [](std::uint64_t written, std::size_t ring) {
+        return ring > 0 ? Place{dropped_of(written, ring), written} : Place{};
+    };
+    calls_ = place(relaxed(memory->events_written), memory.events().size());
+    messages_ = place(relaxed(memory->messages_written), memory.messages().size());
+}
+
+bool TraceReader::next(TraceChunk& chunk)
+{
+    chunk = {};
+    const auto is_done = [](const Place& place) { return place.next >= place.end; };
+    while (chunk.calls.empty() && chunk.messages.empty()) {
+        if (!is_done(calls_))
+            take_some(memory_.events(), calls_, kStep,
+                      [&](const base::ProfileEvent& event) { add_call(chunk, event); });
+        else if (std::exchange(has_open_call_, false))
+            add_open_call(chunk);
+        else if (!is_done(messages_))
+            take_some(memory_.messages(), messages_, kStep,
+                      [&](const base::ProfileMessage& message) { add_message(chunk, message); });
+        else
+            return false;
     }
+    return true;
+}
+
+void TraceReader::add_call(TraceChunk& chunk, const base::ProfileEvent& event)
+{
+    constexpr std::uint64_t kCallerMask = (1u << base::ProfileKey::kCallerBits) - 1;
+    const std::uint64_t caller_and_thread = relaxed(event.caller_and_thread);
+    const auto next = static_cast<std::uint32_t>(threads_.size());
+    const std::uint64_t thread = caller_and_thread >> base::ProfileKey::kCallerBits;
+    const std::int64_t begin = clock_.at(relaxed(event.begin_ticks));
+    chunk.calls.push_back({begin, std::max(begin, clock_.at(relaxed(event.end_ticks))), event.call.load(),
+                           static_cast<std::uint32_t>(caller_and_thread & kCallerMask),
+                           threads_.try_emplace(thread, next).first->second});
+}
+
+void TraceReader::add_open_call(TraceChunk& chunk)
+{
+    const std::int64_t begin = clock_.at(relaxed(memory_->open_ticks));
+    chunk.calls.push_back({begin, begin - 1, memory_->open.load()});
+}
+
+void TraceReader::add_message(TraceChunk& chunk, const base::ProfileMessage& message)
+{
+    const base::CallWords words{0, relaxed(message.peer_and_tag)};
+    const std::uint64_t bytes = relaxed(message.bytes_and_kind);
     // Behind the entries of known peers is that of all others, which share numbers.
-    const auto known = static_cast<std::int64_t>(memory.peers().size()) - 1;
-    profile.dropped_messages = for_each_entry(
-        memory.messages(), relaxed(memory->messages_written), [&](const base::ProfileMessage& message) {
-            const base::CallWords words{0, relaxed(message.peer_and_tag)};
-            const std::uint64_t bytes = relaxed(message.bytes_and_kind);
-            if (words.peer() < known)
-                profile.last_messages.push_back(
-                    {clock.at(relaxed(message.ticks)), words.peer(), words.tag(), relaxed(message.context),
-                     bytes & ~base::ProfileMessage::kArrived, relaxed(message.number),
-                     (bytes & base::ProfileMessage::kArrived) != 0});
-        });
+    if (words.peer() < static_cast<std::int64_t>(memory_.peers().size()) - 1)
+        chunk.messages.push_back({clock_.at(relaxed(message.ticks)), words.peer(), words.tag(),
+                                  relaxed(message.context), bytes & ~base::ProfileMessage::kArrived,
+                                  relaxed(message.number), (bytes & base::ProfileMessage::kArrived) != 0});
 }
 
 }  // namespace tutti::launcher

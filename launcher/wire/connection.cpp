@@ -137,8 +137,10 @@ void Connection::flush()
             written_bytes_ = pending_.size();
         }
     }
-    if (written_bytes_ == pending_.size()) {
-        pending_.clear();
+    // Where frames come as fast as they go, there is always a rest.
+    if (written_bytes_ == pending_.size() ||
+        (written_bytes_ > kReadBytes && written_bytes_ > pending_.size() / 2)) {
+        pending_.erase(0, written_bytes_);
         written_bytes_ = 0;
     }
     const bool wait_for_room = !pending_.empty();

@@ -62,7 +62,7 @@ bool FrameParser::next(Frame& frame)
     const auto type = header.number<std::uint16_t>();
     const auto node = header.number<std::uint16_t>();
     if (type < static_cast<std::uint16_t>(FrameType::start_daemons) ||
-        type > static_cast<std::uint16_t>(FrameType::pmix_found))
+        type > static_cast<std::uint16_t>(FrameType::profile_taken))
         throw WireError(fmt::format("a frame of the unknown type {}", type));
     if (length > kMaxFrameBytes)
         throw WireError(fmt::format("a frame of {} bytes; {} are allowed", length, kMaxFrameBytes));

@@ -72,7 +72,9 @@ enum class FrameType : std::uint16_t {
     pmix_aborted,    // int rank, int status, text
     pmix_fence,      // u64 serial, FenceFrame
     pmix_get,        // u64 serial, int rank, text key
-    pmix_found       // u64 serial, int pmix_status_t, text: answers pmix_find
+    pmix_found,      // u64 serial, int pmix_status_t, text: answers pmix_find
+    // head to daemon; last, since heads of other versions have to understand a hello
+    profile_taken  // u64 bytes: of profiles, so as many more may be sent
 };
 
 inline constexpr std::int32_t kAllRanks = -1;

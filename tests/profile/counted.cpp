@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kMessages = 20;
 
-void exchange(const tutti::Communicator& world)
+void exchange(const tutti::Communicator& world, int messages = kMessages)
 {
     const int right = (world.rank() + 1) % world.size();
     const int left = (world.rank() + world.size() - 1) % world.size();
     std::vector<char> out(2000);
     std::vector<char> in(2000);
-    for (int i = 0; i < kMessages; ++i) {
+    for (int i = 0; i < messages; ++i) {
         tutti::Request arriving = world.irecv(in, left, 7);
         world.send(out, right, 7);
         arriving.wait();
@@ -44,6 +44,8 @@ int main(int argc, char** argv)
     const tutti::Communicator world = environment.world();
     if (what == "exchange" || what == "threads")
         exchange(world);
+    if (what == "many")
+        exchange(world, 5000 * kMessages);
     if (what == "reduce")
         reduce(world);
     if (what == "slow") {

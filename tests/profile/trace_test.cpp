@@ -45,6 +45,13 @@ Json trace_of(int status, Words job, std::string* err = nullptr)
     return document;
 }
 
+bool at_work(pid_t process)
+{
+    const std::string status = file_text("/proc/" + std::to_string(process) + "/stat");
+    const std::size_t name = status.rfind(") ");
+    return name != std::string::npos && status[name + 2] != 'Z';
+}
+
 std::size_t count_of(const Json& document, const std::string& members)
 {
     return those_with(document["traceEvents"], members).size();
@@ -90,6 +97,37 @@ TEST_CASE("the oldest events are dropped and told")
     CHECK(document["otherData"]["dropped"].integer() > 100);
     CHECK(contains(err, "lacks the oldest"));
     CHECK(contains(err, "TUTTI_TRACE_EVENTS=N"));
+}
+
+TEST_CASE("a large timeline takes little memory of the daemon")
+{
+    const std::string file = trace_name(".json");
+    Launched job(tuttirun_command(
+                     {"--trace", file, "-n", "2", "-x", "TUTTI_TRACE_EVENTS=16777216", counted(), "many"}),
+                 4 * kHungAfter);
+    pid_t daemon = -1;
+    while (daemon < 0)
+        for (const pid_t pid : job.processes())
+            if (file_text("/proc/" + std::to_string(pid) + "/comm") == "tuttirun-daemon\n")
+                daemon = pid;
+    // Of its own: not of what it maps.
+    long most_kib = 0;
+    for (; at_work(daemon); ::usleep(2000)) {
+        const std::string status = file_text("/proc/" + std::to_string(daemon) + "/status");
+        if (const std::size_t at = status.find("RssAnon:"); at != std::string::npos)
+            most_kib = std::max(most_kib, std::atol(status.c_str() + at + 8));
+    }
+    const Result result = job.wait();
+    CAPTURE(result.err);
+    CHECK(result.status == 0);
+    CHECK(most_kib > 0);
+    if (!kSanitized)
+        CHECK(most_kib < 24 << 10);  // there are some 40 MiB of events
+    const std::string text = taken(file);
+    std::size_t sends = 0;
+    for (std::size_t at = 0; (at = text.find(R"("name":"send")", at)) != std::string::npos; ++at)
+        ++sends;
+    CHECK(sends == 200'000);
 }
 
 TEST_CASE("a rank that dies leaves a whole timeline")

@@ -84,6 +84,11 @@ TEST_CASE("a profile of random words is read, travels, and is added up")
             CHECK(std::all_of(communicator.name.begin(), communicator.name.end(),
                               [](char c) { return c >= ' ' && c <= '~'; }));
         const RankProfile arrived = decode<RankProfile>(encode(profile));
+        TraceReader trace(memory, end);
+        for (TraceChunk chunk; trace.next(chunk);) {
+            CHECK(chunk.calls.size() + chunk.messages.size() <= 8);
+            CHECK(encode(decode<TraceChunk>(encode(chunk))) == encode(chunk));
+        }
         const Statistics statistics = Statistics::of({arrived}, {"a", "b", "c", "d"});
         CHECK(statistics.missing == std::vector<int>{0, 2, 3});
         CHECK(tutti::test::Json(json_of(statistics, {{"x"}}))["by_rank"].size() == 1);
@@ -120,6 +125,49 @@ TEST_CASE("a profile comes in pieces; others' bytes are refused")
     profile = profile_of(2, kSecond);
     profile.ended_ns = 0;
     CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
+}
+
+TEST_CASE("a timeline comes before its profile, some thousand events at a time")
+{
+    constexpr std::size_t kEvents = 20000;
+    ProfileMemory memory = ProfileMemory::create(3, kEvents);
+    const std::size_t written = kEvents + 5;
+    for (std::size_t i = 0; i < written; ++i) {
+        auto& call = memory.events()[i % kEvents];
+        call.caller_and_thread = (i + 1) << tutti::base::ProfileKey::kCallerBits | 7;
+        call.sequence = i + 1;
+        auto& message = memory.messages()[i % kEvents];
+        message.number = i;
+        message.sequence = i + 1;
+    }
+    memory.events()[100].sequence = 0;  // the rank died while it wrote this one
+    memory->events_written = written;
+    memory->messages_written = written;
+    memory->open_ticks = 1;
+    const tutti::base::TickMoment end{1000, 1000};
+
+    TraceReader trace(memory, end);
+    ProfileParts parts;
+    std::size_t pieces = 0;
+    for (TraceChunk chunk; trace.next(chunk); ++pieces) {
+        const std::string piece = piece_of(2, chunk);
+        CHECK(piece.size() < std::size_t{1} << 20);
+        CHECK_FALSE(parts.add(piece));
+    }
+    CHECK(pieces > 4);
+    std::optional<RankProfile> whole;
+    for (const std::string& piece : pieces_of(read_profile(2, memory, end)))
+        whole = parts.add(piece);
+    REQUIRE(whole);
+    CHECK(whole->dropped_calls == 5);
+    CHECK(whole->dropped_messages == 5);
+    REQUIRE(whole->last_calls.size() == kEvents);  // without the one, and with the one that did not end
+    CHECK(whole->last_calls.front().caller == 7);
+    CHECK(whole->last_calls.back().end_ns < whole->last_calls.back().begin_ns);
+    REQUIRE(whole->last_messages.size() == kEvents);
+    for (std::size_t i = 0; i < kEvents; ++i)
+        if (whole->last_messages[i].number != i + 5)
+            FAIL_CHECK("message " << i << " is number " << whole->last_messages[i].number);
 }
 
 TEST_CASE("times are added up, and the rank that waits least is the slow one")
