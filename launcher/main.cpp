@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "launcher/base/open_files.hpp"
 #include "launcher/base/roomy_stack.hpp"
 #include "launcher/command_line/options.hpp"
