@@ -13,9 +13,10 @@ namespace {
 /// Where a C or C++ program begins and calls back: no user looks for a mistake there.
 constexpr std::array<std::string_view, 5> kStartFunctions = {"_start", "__libc_start_main", "clone",
                                                              "__clone", "start_thread"};
-constexpr std::array<std::string_view, 15> kLibraries = {
-    "libtutti.", "libmpi_abi.",   "libc.so", "libm.so",   "libstdc++", "libc++",  "libgcc_s", "libpthread",
-    "ld-linux",  "linux-vdso.so", "libpmix", "libfabric", "libevent",  "libasan", "libtsan"};
+constexpr std::array<std::string_view, 16> kLibraries = {
+    "libtutti.", "libtutti_heap.", "libmpi_abi.", "libc.so",  "libm.so",       "libstdc++",
+    "libc++",    "libgcc_s",       "libpthread",  "ld-linux", "linux-vdso.so", "libpmix",
+    "libfabric", "libevent",       "libasan",     "libtsan"};
 /// What templates of Tutti and of the standard library put into the user's own program.
 constexpr std::array<std::string_view, 5> kNamespaces = {
     "tutti::", "std::", "__gnu_cxx::", "__cxxabiv1::", "PMPI_"};

@@ -320,6 +320,7 @@ TEST_CASE("frames of libraries are folded, the user's come first", "[stacks]")
     };
     const std::vector<StackFrame> frames = {
         frame("memcpy", "libc.so.6"),
+        frame("memcpy", "libtutti_heap.so"),
         frame("tutti::Communicator::send_bytes(int)", "libtutti.so.0"),
         frame("void tutti::send<std::vector<int> >(int)", "a.out", "communicator.hpp", 12),
         frame("solve(std::vector<int>&)", "a.out", "solver.cpp", 41),
