@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "lib/foundation/base/own_library.hpp"
+
 namespace tutti::launcher {
 
 namespace {
@@ -13,10 +15,11 @@ namespace {
 /// Where a C or C++ program begins and calls back: no user looks for a mistake there.
 constexpr std::array<std::string_view, 5> kStartFunctions = {"_start", "__libc_start_main", "clone",
                                                              "__clone", "start_thread"};
-constexpr std::array<std::string_view, 16> kLibraries = {
-    "libtutti.", "libtutti_heap.", "libmpi_abi.", "libc.so",  "libm.so",       "libstdc++",
-    "libc++",    "libgcc_s",       "libpthread",  "ld-linux", "linux-vdso.so", "libpmix",
-    "libfabric", "libevent",       "libasan",     "libtsan"};
+/// Of the system, and those that Tutti stands on.
+constexpr std::array<std::string_view, 13> kLibraries = {
+    "libc.so",  "libm.so",       "libstdc++", "libc++",    "libgcc_s", "libpthread",
+    "ld-linux", "linux-vdso.so", "libpmix",   "libfabric", "libevent", "libasan",
+    "libtsan"};
 /// What templates of Tutti and of the standard library put into the user's own program.
 constexpr std::array<std::string_view, 5> kNamespaces = {
     "tutti::", "std::", "__gnu_cxx::", "__cxxabiv1::", "PMPI_"};
@@ -48,7 +51,7 @@ bool same_function(const StackFrame& a, const StackFrame& b)
 bool is_of_user(const StackFrame& frame)
 {
     const auto of_library = [&frame](std::string_view prefix) { return frame.object.starts_with(prefix); };
-    return !std::ranges::any_of(kLibraries, of_library) &&
+    return !base::is_own_library(frame.object.c_str()) && !std::ranges::any_of(kLibraries, of_library) &&
            std::ranges::find(kStartFunctions, frame.function) == kStartFunctions.end() &&
            !begins_with_namespace(frame.function);
 }

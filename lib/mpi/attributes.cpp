@@ -21,7 +21,7 @@ template <class Handle>
 using KeyRef = base::Ref<const Keyval<Handle>>;
 
 template <class Handle>
-struct KnownCallback {
+struct KnownKey {
     KeyRef<Handle> key;
     bool freed = false;
 };
@@ -29,7 +29,7 @@ struct KnownCallback {
 /// The keys that the program has not freed, or that attributes have. The mutex is that of all attributes too.
 struct Keyvals {
     template <class Handle>
-    std::map<int, KnownCallback<Handle>>& of() noexcept
+    std::map<int, KnownKey<Handle>>& of() noexcept
     {
         if constexpr (std::is_same_v<Handle, MPI_Comm>)
             return communicators;
@@ -40,9 +40,9 @@ struct Keyvals {
     }
 
     std::mutex mutex;
-    std::map<int, KnownCallback<MPI_Comm>> communicators;
-    std::map<int, KnownCallback<MPI_Datatype>> datatypes;
-    std::map<int, KnownCallback<MPI_Win>> windows;
+    std::map<int, KnownKey<MPI_Comm>> communicators;
+    std::map<int, KnownKey<MPI_Datatype>> datatypes;
+    std::map<int, KnownKey<MPI_Win>> windows;
     int next = kFirstKeyval;
 };
 
@@ -89,7 +89,7 @@ int add_keyval(const Keyval<Handle>& key)
 {
     Keyvals& all = keyvals();
     const std::lock_guard lock(all.mutex);
-    all.of<Handle>().emplace(all.next, KnownCallback<Handle>{KeyRef<Handle>(&key)});
+    all.of<Handle>().emplace(all.next, KnownKey<Handle>{KeyRef<Handle>(&key)});
     return all.next++;
 }
 
