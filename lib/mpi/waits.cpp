@@ -44,7 +44,7 @@ bool test_all(Engine::Lock& lock, const AllOperations& all)
     RequestState* const unfinished = all.unfinished();
     if (unfinished == nullptr)
         return true;
-    detail::process_of(*unfinished).engine().poll(lock, true);
+    detail::process_of(*unfinished).engine().poll(lock);
     return all.unfinished() == nullptr;
 }
 

@@ -2,6 +2,7 @@
    few polls, and not when the scheduler ends the rank's turn, after some thirty thousand. */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <time.h>
 #include "check.h"
 
 enum { kRounds = 30, kMostPolls = 5000, kRequests = 3 };
@@ -141,6 +142,42 @@ static void windows(void)
     CHECK_OK(MPI_Win_free(&window));
 }
 
+/* Rank 1 is in the barrier already when its end and a message sent behind it come, both between two polls.
+   The end is known first. */
+static void barrier_before_message(void)
+{
+    const struct timespec both_come = {0, 50 * 1000 * 1000};
+    MPI_Comm pair;
+    CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? 0 : MPI_UNDEFINED, rank, &pair));
+    if (pair == MPI_COMM_NULL)
+        return;
+    int message = 0;
+    for (int round = 0; round < 5; ++round) {
+        MPI_Request barrier;
+        if (rank == 0) {
+            CHECK_OK(MPI_Recv(&message, 1, MPI_INT, 1, 1, pair, MPI_STATUS_IGNORE));
+            CHECK_OK(MPI_Ibarrier(pair, &barrier));
+            CHECK_OK(MPI_Wait(&barrier, MPI_STATUS_IGNORE));
+            CHECK_OK(MPI_Send(&round, 1, MPI_INT, 1, 0, pair));
+            continue;
+        }
+        CHECK_OK(MPI_Ibarrier(pair, &barrier));
+        CHECK_OK(MPI_Send(&round, 1, MPI_INT, 0, 1, pair));
+        nanosleep(&both_come, NULL);
+        int ended = 0;
+        for (int found = 0; !found;) {
+            CHECK_OK(MPI_Iprobe(MPI_ANY_SOURCE, 0, pair, &found, MPI_STATUS_IGNORE));
+            CHECK(!found || ended);
+            if (!ended)
+                CHECK_OK(MPI_Test(&barrier, &ended, MPI_STATUS_IGNORE));
+        }
+        CHECK_OK(MPI_Wait(&barrier, MPI_STATUS_IGNORE));
+        CHECK_OK(MPI_Recv(&message, 1, MPI_INT, 0, 0, pair, MPI_STATUS_IGNORE));
+        CHECK_EQUAL(message, round);
+    }
+    CHECK_OK(MPI_Comm_free(&pair));
+}
+
 /* All ranks on the first processor that this one may use. */
 static void share_one_core(void)
 {
@@ -173,6 +210,8 @@ int main(int argc, char** argv)
     ring("MPI_Improbe", by_improbe);
     barriers();
     windows();
+    if (argc == 1) /* a progress thread sees the end alone */
+        barrier_before_message();
     MPI_Finalize();
     return check_result();
 }

@@ -197,7 +197,7 @@ std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& 
 bool test(progress::Engine::Lock& lock, RequestState& state)
 {
     if (!state.done)
-        process_of(state).engine().poll(lock, true);
+        process_of(state).engine().poll(lock);
     return state.done;
 }
 
@@ -205,7 +205,7 @@ bool test_all(progress::Engine::Lock& lock, const States& states)
 {
     if (are_all_done(states))
         return true;
-    states.process()->engine().poll(lock, true);
+    states.process()->engine().poll(lock);
     return are_all_done(states);
 }
 
@@ -216,7 +216,7 @@ bool test_any(progress::Engine::Lock& lock, const States& states)
     Process* const process = states.process();
     if (process == nullptr)
         return false;
-    if (process->engine().poll(lock, true) != 0)
+    if (process->engine().poll(lock) != 0)
         take_arrivals(*process, states);
     return first_done(states).has_value();
 }

@@ -125,18 +125,14 @@ public:
 
     /// The same for a caller that polls instead of waiting; it calls the watch, too (set_watch). A pass
     /// without events spins or yields as a wait does, but never sleeps: where ranks share cores, what the
-    /// caller polls for can only come while another process runs. Who polls for the end of an operation looks
-    /// `again` when that has been so: what others did meanwhile may have ended it, and should be known before
-    /// what they did after it.
-    std::size_t poll(Lock& lock, bool again = false)
+    /// caller polls for can only come while another process runs.
+    std::size_t poll(Lock& lock)
     {
-        std::size_t events = progress();
+        const std::size_t events = progress();
         run_follow_ups(lock);
-        if (events == 0 && polled_in_vain(lock) && again) {
-            events = progress();
-            run_follow_ups(lock);
-        }
-        if (events != 0)
+        if (events == 0)
+            polled_in_vain(lock);
+        else
             polled_ = {};
         return events;
     }
@@ -351,15 +347,12 @@ private:
         Patience patience;
     };
     static constexpr unsigned kPollsPerClock = 256;
-    /// Whether others may have run meanwhile.
-    bool polled_in_vain(Lock& lock)
+    void polled_in_vain(Lock& lock)
     {
-        const bool yields = !policy_.spins_on(polled_.idle);
-        if (yields)
+        if (!policy_.spins_on(polled_.idle))
             yield_or_tired(lock, polled_.idle);
         if (++polled_.times % kPollsPerClock == 0) [[unlikely]]
             lose_patience(polled_.patience);
-        return yields;
     }
 
     // Passes with events in a row for which a waiting thread keeps the lock: pieces of a long copy take tens
