@@ -1,5 +1,6 @@
 /* A mistake that no error tells: the argument says which. check_check looks at what is found with --check. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,10 +132,33 @@ static void race(void)
     }
 }
 
+static void* three_calls(void* unused)
+{
+    int value = rank;
+    MPI_Barrier(WORLD);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 14, WORLD);
+    else
+        MPI_Recv(&value, 1, MPI_INT, 0, 14, WORLD, MPI_STATUS_IGNORE);
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, WORLD);
+    return unused;
+}
+
+/* Calls of a thread that did not initialize MPI; the main thread makes none meanwhile. */
+static void other_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, three_calls, NULL);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char** argv)
 {
     const char* const which = argc > 1 ? argv[1] : "";
-    MPI_Init(&argc, &argv);
+    int level;
+    MPI_Init_thread(&argc, &argv,
+                    strcmp(which, "serial_thread") == 0 ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED,
+                    &level);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
     if (strcmp(which, "type") == 0)
@@ -157,6 +181,8 @@ int main(int argc, char** argv)
         leaked_handles();
     else if (strcmp(which, "race") == 0)
         race();
+    else if (strstr(which, "thread") != NULL)
+        other_thread();
     MPI_Finalize();
     return 0;
 }

@@ -78,6 +78,8 @@ void run_blocking(CommunicatorState& state, PlanView plan)
     progress::Engine& engine = state.process().engine();
     auto lock = engine.lock();
     const RankStatus::InCall in_call(state.process().status());
+    if (check::Checker* const checker = state.process().checker(); checker != nullptr) [[unlikely]]
+        checker->look_at_thread();
     transport::shm::NodeBoard* const board = board_for(state, lock, plan);
     engine.begin_all();
     CommunicatorGroup group(state, state.next_collective(), board);

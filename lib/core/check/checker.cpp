@@ -57,9 +57,23 @@ Checker::Checker(detail::Process& process)
 
 Checker::~Checker() = default;
 
+void Checker::look_at_thread()
+{
+    if (!options_.threads || process_.thread_level() >= ThreadLevel::serialized ||
+        std::this_thread::get_id() == first_thread_) [[likely]]
+        return;
+    findings_.add(
+        Kind::thread, call_site(),
+        fmt::format("a call by another thread than the one that initialized Tutti, at thread level "
+                    "'{}', which allows none; ask for 'serialized' where one thread calls at a time, for "
+                    "'multiple' where several do (MPI_Init_thread, or EnvironmentOptions::threads)",
+                    process_.thread_level() == ThreadLevel::single ? "single" : "funneled"));
+}
+
 Operation& Checker::new_operation(RequestState& state, Operation::Kind kind, std::uint64_t context,
                                   bool blocking)
 {
+    look_at_thread();
     auto& operation = operations_[&state];
     operation.reset(new Operation{
         .kind = kind, .sums = options_.buffers && !blocking, .blocking = blocking, .context = context});

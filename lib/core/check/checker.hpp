@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <unordered_map>
 
 #include "lib/core/check/findings.hpp"
@@ -37,6 +38,8 @@ public:
     explicit Checker(detail::Process& process);
     ~Checker();
 
+    /// A call begins, of a message or a collective: it may not be this thread's to make.
+    void look_at_thread();
     /// The request is described and has not started. `blocking`: the call waits for it.
     void begin(protocol::SendRequest& request, int destination, const detail::ConstView& view, bool blocking);
     void begin(protocol::ReceiveRequest& request, const detail::View& view, bool blocking);
@@ -74,6 +77,7 @@ private:
     detail::Process& process_;
     const Options& options_;
     Findings findings_;
+    const std::thread::id first_thread_ = std::this_thread::get_id();  // it began the process
     Meeting meeting_;
     std::unordered_map<const detail::RequestState*, std::unique_ptr<Operation>> operations_;
 };

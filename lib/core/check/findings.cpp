@@ -35,9 +35,13 @@ struct EndOfProcess {
     }
 } end_of_process;
 
-constexpr std::array<std::string_view, kKinds> kKindNames = {
-    "message of another type", "changed buffer",     "operation never completed",
-    "message never received",  "handle never freed", "race"};
+constexpr std::array<std::string_view, kKinds> kKindNames = {"message of another type",
+                                                             "changed buffer",
+                                                             "operation never completed",
+                                                             "message never received",
+                                                             "handle never freed",
+                                                             "call by another thread",
+                                                             "race"};
 
 }  // namespace
 

@@ -12,8 +12,8 @@
 namespace tutti::check {
 
 /// In the order of the summary.
-enum class Kind : unsigned char { type, buffer, request, message, handle, race };
-inline constexpr std::size_t kKinds = 6;
+enum class Kind : unsigned char { type, buffer, request, message, handle, thread, race };
+inline constexpr std::size_t kKinds = 7;
 
 class Findings {
 public:

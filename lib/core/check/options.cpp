@@ -10,13 +10,13 @@ namespace tutti::check {
 
 namespace {
 
-constexpr std::string_view kNames[] = {"types", "buffers", "requests", "messages", "handles", "windows",
-                                       "races", "report",  "all",      "on",       "off"};
+constexpr std::string_view kNames[] = {"types",   "buffers", "requests", "messages", "handles", "windows",
+                                       "threads", "races",   "report",   "all",      "on",      "off"};
 
 void select_usual(Options& options) noexcept
 {
     options.types = options.buffers = options.requests = options.messages = true;
-    options.handles = options.windows = true;
+    options.handles = options.windows = options.threads = true;
 }
 
 void select(Options& options, std::string_view name)
@@ -33,6 +33,8 @@ void select(Options& options, std::string_view name)
         options.handles = true;
     else if (name == "windows")
         options.windows = true;
+    else if (name == "threads")
+        options.threads = true;
     else if (name == "races")
         options.races = true;
     else if (name == "report")

@@ -12,12 +12,13 @@ struct Options {
     bool messages = false;  // messages never received
     bool handles = false;   // communicators and MPI objects never freed
     bool windows = false;   // accesses to windows that conflict
+    bool threads = false;   // calls of threads that the thread level does not allow
     bool races = false;     // receives that depend on the order of arrival
     bool fails = true;      // whether findings change the exit status
 
     bool any() const noexcept
     {
-        return types || buffers || requests || messages || handles || windows || races;
+        return types || buffers || requests || messages || handles || windows || threads || races;
     }
 };
 

@@ -235,7 +235,8 @@ int Process::home_cpu() const noexcept
 
 progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_processes) const
 {
-    return {.many_threads = threads_ == ThreadLevel::multiple,
+    // A check for threads outlives what it finds.
+    return {.many_threads = threads_ == ThreadLevel::multiple || check::options().threads,
             .progress_thread = progress_from_setting(wanted) == Progress::thread,
             .spare_core = base::cores_owned(local_ranks()) > 1,
             .shared_cores = shared_cores_,
