@@ -25,11 +25,11 @@ public:
     {
         return {reinterpret_cast<std::uintptr_t>(data.data()), 0};
     }
-    /// Lets peers get() `data`, which was exposed as `region`, until take_back(); may change the region.
+    /// Lets peers get() `data`, which was exposed as `region`, until release_region(); may change the region.
     /// False: no peer can. Not for memory that peers view().
-    virtual bool lend(std::span<const std::byte>, RemoteRegion&) { return true; }
-    /// Ends a lend() that returned true. Not before the peer has said that it has read the data.
-    virtual void take_back(const RemoteRegion&) noexcept {}
+    virtual bool register_region(std::span<const std::byte>, RemoteRegion&) { return true; }
+    /// Ends a register_region() that returned true. Not before the peer has said that it has read the data.
+    virtual void release_region(const RemoteRegion&) noexcept {}
 
     /// Whether put() works, and get() from granted memory. Constant after construction.
     virtual bool puts() const noexcept { return false; }

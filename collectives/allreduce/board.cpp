@@ -4,7 +4,6 @@
 // optimized shared memory collectives", 2008; here one rank combines, because ranks that share cores gain
 // nothing by dividing the work. Cost: no messages; every rank writes and reads n bytes, the last one reads
 // and combines size * n.
-// combined by the last.
 //
 // Size 3, operands a b c, ranks arriving in the order 1 2 0:
 //   rank     0                  1         2

@@ -9,6 +9,7 @@
 #include "collectives/nodes.hpp"
 #include "launcher/info/configuration.hpp"
 #include "launcher/info/explain.hpp"
+#include "launcher/info/explain_send.hpp"
 #include "launcher/info/options.hpp"
 #include "launcher/info/print.hpp"
 #include "lib/foundation/base/say.hpp"
@@ -42,6 +43,12 @@ void answer(const Options& options)
         several = collectives::NodeMap::in_blocks(options.ranks, options.nodes);
     const collectives::NodeMap* const nodes = several ? &*several : nullptr;
 
+    if (options.explain == kSend) {
+        const auto told = explain_send(options.sizes_bytes.front(), options.ranks, options.crowded);
+        print(options.json ? as_json(options.sizes_bytes.front(), told)
+                           : as_text(options.sizes_bytes.front(), told));
+        return;
+    }
     if (!options.explain.empty()) {
         const unsigned collective = place_of(options.explain);
         const auto situation = situation_of(options, options.sizes_bytes.front(), nodes);

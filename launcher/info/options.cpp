@@ -20,6 +20,7 @@ constexpr const char* kExamples =
     "  tutti-info --config\n"
     "  tutti-info --explain allreduce --ranks 64 --nodes 8 --bytes 1M\n"
     "  tutti-info --explain reduce --ranks 16 --bytes 8 --op non-commutative --json\n"
+    "  tutti-info --explain send --bytes 64K\n"
     "  tutti-info --predict all --ranks 1024 --nodes 16 --bytes 8,1K,64K,1M --costs costs.json\n"
     "Sizes are those by which the algorithm is chosen: of the buffer; of all blocks for gather, scatter,\n"
     "allgather and reduce_scatter; of one block for alltoall.";
@@ -32,12 +33,11 @@ std::string with_remedy(const std::string& complaint, const std::string& questio
     return fmt::format("{}{}{} {}", complaint, question, question.empty() ? ";" : "", remedy);
 }
 
-/// Throws UsageError where there is no such collective.
-void check_collective(const std::string& option, const std::string& name, bool all_allowed)
+/// Throws UsageError where there is no such collective, and it is not `besides`.
+void check_collective(const std::string& option, const std::string& name, std::string_view besides)
 {
     std::vector<std::string_view> known = collectives::names_of_collectives();
-    if (all_allowed)
-        known.emplace_back("all");
+    known.push_back(besides);
     if (std::ranges::find(known, name) == known.end())
         throw UsageError(with_remedy(fmt::format("{}: there is no collective \"{}\"", option, name),
                                      base::did_you_mean(name, known),
@@ -64,9 +64,9 @@ void check(const Options& options)
     if (options.config && !(options.explain.empty() && options.predict.empty()))
         throw UsageError("--config cannot go together with --explain or --predict; use one");
     if (!options.explain.empty())
-        check_collective("--explain", options.explain, false);
+        check_collective("--explain", options.explain, kSend);
     if (!options.predict.empty())
-        check_collective("--predict", options.predict, true);
+        check_collective("--predict", options.predict, "all");
     if (!options.explain.empty() && options.sizes_bytes.size() != 1)
         throw UsageError("--explain takes one size; use --predict for a table over several");
     if (options.nodes > options.ranks)
@@ -103,8 +103,10 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     constexpr int kMostRanks = 1 << 20;
     std::string op;
     std::vector<std::string> sizes;
-    app.add_option("--explain", options.explain, "Which algorithm a call of this collective uses, and why")
-        ->type_name("COLLECTIVE");
+    app.add_option(
+           "--explain", options.explain,
+           "Which algorithm a call of this collective uses, and why; 'send' for the protocol of a message")
+        ->type_name("COLLECTIVE|send");
     app.add_option("--predict", options.predict, "A table of predicted times; 'all' for all collectives")
         ->type_name("COLLECTIVE");
     app.add_option("--ranks", options.ranks, "Ranks of the call")->check(CLI::Range(1, kMostRanks));
@@ -135,7 +137,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     options.commutative = op != "non-commutative";
     if (!sizes.empty())
         options.sizes_bytes = parse_sizes(sizes);
-    if (app.count("--ranks") == 0)
+    if (app.count("--ranks") == 0 && options.explain != kSend)
         options.assumed.push_back(fmt::format("--ranks {}", options.ranks));
     if (sizes.empty())
         options.assumed.push_back(fmt::format("--bytes {}", options.sizes_bytes.front()));

@@ -3,12 +3,16 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::info {
 
+/// What --explain tells besides collectives: a message.
+inline constexpr std::string_view kSend = "send";
+
 struct Options {
-    std::string explain;  // a collective; empty: not asked
+    std::string explain;  // a collective, or kSend; empty: not asked
     std::string predict;  // a collective or "all"; empty: not asked
     int ranks = 1;
     int nodes = 1;

@@ -91,6 +91,11 @@ std::string json_of(const Statistics& statistics, const std::vector<std::vector<
         add_numbers(entry, choice);
     }
     document["messages"] = pairs_of(statistics);
+    ordered_json& protocols = document["protocols"] = ordered_json::array();
+    for (std::size_t i = 0; i < statistics.protocols.size(); ++i)
+        protocols.push_back({{"protocol", base::kMessageProtocolNames[i]},
+                             {"messages", statistics.protocols[i].messages},
+                             {"bytes", statistics.protocols[i].bytes}});
     document["left_out_calls"] = statistics.left_out_calls;
     // Names of files and arguments need not be UTF-8.
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

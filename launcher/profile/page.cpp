@@ -127,6 +127,17 @@ void add_ranks(std::string& page, const Statistics& statistics)
     page += "</section>\n";
 }
 
+void add_protocols(std::string& page, const Statistics& statistics)
+{
+    std::vector<std::vector<std::string>> rows;
+    for (std::size_t i = 0; i < statistics.protocols.size(); ++i)
+        if (const Statistics::Protocol& one = statistics.protocols[i]; one.messages != 0)
+            rows.push_back({std::string(base::kMessageProtocolNames[i]), std::to_string(one.messages),
+                            base::bytes_in_words(one.bytes)});
+    if (!rows.empty())
+        add_table(page, "Messages by their protocol", 1, {"Protocol", "Messages", "Bytes"}, rows);
+}
+
 void add_messages(std::string& page, const Statistics& statistics)
 {
     page +=
@@ -134,6 +145,7 @@ void add_messages(std::string& page, const Statistics& statistics)
         "move through shared memory.</p>\n";
     add_picture(page, "Who sends how much to whom", "<div class=\"matrix\">",
                 picture_of_messages(statistics));
+    add_protocols(page, statistics);
     std::vector<std::vector<std::string>> rows;
     for (const Statistics::Pair& pair : statistics.pairs)
         rows.push_back({std::to_string(pair.from), pair.to < 0 ? "others" : std::to_string(pair.to),

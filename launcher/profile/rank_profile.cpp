@@ -137,6 +137,8 @@ RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base
     profile.left_out_calls = counted(memory->left_out_calls);
     profile.left_out_ns = clock.duration(word_of(memory->left_out_ticks));
     profile.left_out_waiting_ns = clock.duration(word_of(memory->left_out_waiting_ticks));
+    std::ranges::transform(memory->protocol_messages, profile.protocol_messages.begin(), counted);
+    std::ranges::transform(memory->protocol_bytes, profile.protocol_bytes.begin(), counted);
     profile.callers.resize(std::min<std::uint64_t>(word_of(memory->callers_used), ProfileHeader::kCallers));
     for (const base::ProfileAggregate& entry : memory.aggregates())
         add_calls(profile, entry, clock);
@@ -157,6 +159,9 @@ void RankProfile::check() const
     const auto is_time = [](std::int64_t ns) { return ns >= 0 && ns <= kMostNs; };
     bool valid = rank >= 0 && ended_ns >= joined_ns && is_time(ended_ns - joined_ns) &&
                  left_out_calls <= kMostCount && is_time(left_out_ns) && is_time(left_out_waiting_ns);
+    for (const auto* counts : {&protocol_messages, &protocol_bytes})
+        valid = valid && counts->size() == base::kMessageProtocols &&
+                std::ranges::all_of(*counts, [](std::uint64_t count) { return count <= kMostCount; });
     for (const Calls& entry : calls)
         valid = valid && entry.operation <= kLastOperation && entry.size_class <= kMostSizeClass &&
                 entry.caller >= -1 && entry.caller < static_cast<std::int64_t>(callers.size()) &&

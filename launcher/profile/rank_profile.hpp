@@ -67,6 +67,9 @@ struct RankProfile {
     std::uint64_t left_out_calls = 0;
     std::int64_t left_out_ns = 0;
     std::int64_t left_out_waiting_ns = 0;
+    // By MessageProtocol, of messages sent.
+    std::vector<std::uint64_t> protocol_messages = std::vector<std::uint64_t>(base::kMessageProtocols);
+    std::vector<std::uint64_t> protocol_bytes = protocol_messages;
     std::vector<Calls> calls;
     std::vector<Peer> peers;
     std::vector<StackFrame> callers;
@@ -84,8 +87,9 @@ struct RankProfile {
     static auto fields(auto& self)
     {
         return std::tie(self.rank, self.left, self.joined_ns, self.ended_ns, self.left_out_calls,
-                        self.left_out_ns, self.left_out_waiting_ns, self.calls, self.peers, self.callers,
-                        self.communicators, self.dropped_calls, self.dropped_messages);
+                        self.left_out_ns, self.left_out_waiting_ns, self.protocol_messages,
+                        self.protocol_bytes, self.calls, self.peers, self.callers, self.communicators,
+                        self.dropped_calls, self.dropped_messages);
     }
 };
 

@@ -80,6 +80,10 @@ public:
         for (const RankProfile::Peer& peer : profile.peers)
             add_peer(rank, peer);
         result_.left_out_calls += profile.left_out_calls;
+        for (std::size_t i = 0; i < result_.protocols.size(); ++i) {
+            result_.protocols[i].messages += profile.protocol_messages[i];
+            result_.protocols[i].bytes += profile.protocol_bytes[i];
+        }
         result_.ranks.push_back(std::move(rank));
     }
 

@@ -1,6 +1,7 @@
 // Where the time of a job has gone, computed from the profiles of its ranks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -64,6 +65,12 @@ struct Statistics {
         std::uint64_t all_messages() const noexcept { return messages + collective_messages; }
     };
 
+    /// Messages of all ranks, by the protocol that they took.
+    struct Protocol {
+        std::uint64_t messages = 0;
+        std::uint64_t bytes = 0;
+    };
+
     int job_ranks = 0;
     double seconds = 0;       // from the first that joined on its host to the last that left there
     std::vector<Rank> ranks;  // that have a profile, in order
@@ -72,6 +79,7 @@ struct Statistics {
     std::vector<Line> lines;
     std::vector<Choice> choices;
     std::vector<Pair> pairs;  // by bytes
+    std::array<Protocol, base::kMessageProtocols> protocols{};
     std::uint64_t left_out_calls = 0;
 
     double total(double Rank::*part) const noexcept;

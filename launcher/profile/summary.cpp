@@ -68,6 +68,17 @@ void add_top(std::string& text, const char* title, const std::vector<Entry>& lis
         text += fmt::format("    {}\n", in_words(list[i]));
 }
 
+void add_protocols(std::string& text, const Statistics& statistics)
+{
+    std::vector<std::string> used;
+    for (std::size_t i = 0; i < statistics.protocols.size(); ++i)
+        if (const Statistics::Protocol& one = statistics.protocols[i]; one.messages != 0)
+            used.push_back(fmt::format("{} {} ({})", base::kMessageProtocolNames[i], one.messages,
+                                       base::bytes_in_words(one.bytes)));
+    if (!used.empty())
+        text += fmt::format("  messages by their protocol: {}\n", fmt::join(used, ", "));
+}
+
 }  // namespace
 
 std::string summary_of(const Statistics& statistics)
@@ -107,6 +118,7 @@ std::string summary_of(const Statistics& statistics)
                            base::bytes_in_words(pair.all_bytes()), pair.all_messages(),
                            pair.all_messages() == 1 ? "" : "s");
     });
+    add_protocols(text, statistics);
     if (statistics.left_out_calls != 0)
         text += fmt::format("  {} had no place in the tables above\n",
                             number_of_calls(statistics.left_out_calls));

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/foundation/base/message_protocol.hpp"
 #include "lib/foundation/base/status_page.hpp"
 
 namespace tutti::launcher {
@@ -37,11 +38,12 @@ struct TraceMessage {
     std::uint64_t bytes = 0;
     std::uint64_t number = 0;  // among those of this pair in this direction
     bool arrived = false;
+    std::uint8_t protocol = 0;  // MessageProtocol plus 1; 0: unknown at this end
 
     static auto fields(auto& self)
     {
         return std::tie(self.time_ns, self.peer, self.tag, self.context, self.bytes, self.number,
-                        self.arrived);
+                        self.arrived, self.protocol);
     }
 };
 
@@ -72,6 +74,7 @@ struct TraceArrow {
     int tag = 0;
     std::uint64_t context = 0;
     std::uint64_t bytes = 0;
+    base::MessageProtocol protocol{};  // as its sender chose
 };
 
 struct JobTrace {

@@ -58,8 +58,13 @@ void find_arrows(JobTrace& trace)
         if (end->key() != begin.key())
             continue;
         const TraceMessage& message = *begin.message;
+        // Only the sender knows `inject`; all others were chosen when the message was noted here already.
+        const std::uint8_t protocol = message.protocol != 0 ? message.protocol : end->message->protocol;
         trace.arrows.push_back({static_cast<int>(begin.owner), static_cast<int>(end->owner), message.time_ns,
-                                end->message->time_ns, message.tag, message.context, message.bytes});
+                                end->message->time_ns, message.tag, message.context, message.bytes,
+                                protocol >= 1 && protocol <= base::kMessageProtocols
+                                    ? static_cast<base::MessageProtocol>(protocol - 1)
+                                    : base::MessageProtocol::eager});
         ++end;
     }
 }

@@ -204,9 +204,9 @@ private:
                 trace_.ranks[static_cast<std::size_t>(item.arrives ? arrow.from : arrow.to)].rank, arrow.tag,
                 arrow.bytes);
         add(R"({{"ph":"{}",{}"id":{},"name":"message","cat":"message","ts":{},"pid":{},"tid":{},)"
-            R"("args":{{"bytes":{}}}}})",
+            R"("args":{{"bytes":{},"protocol":"{}"}}}})",
             item.arrives ? "f" : "s", item.arrives ? R"("bp":"e",)" : "", item.arrow + 1, time(item.time_ns),
-            process_of(rank), thread, arrow.bytes);
+            process_of(rank), thread, arrow.bytes, name_of(arrow.protocol));
     }
 
     const std::string& communicator(const RankTrace& rank, std::uint64_t context)

@@ -89,12 +89,16 @@ void TraceReader::add_open_call(TraceChunk& chunk)
 void TraceReader::add_message(TraceChunk& chunk, const base::ProfileMessage& message)
 {
     const base::CallWords words{0, relaxed(message.peer_and_tag)};
-    const std::uint64_t bytes = relaxed(message.bytes_and_kind);
+    using base::ProfileMessage;
+    const std::uint64_t word = relaxed(message.bytes_and_kind);
+    const std::uint64_t bytes = word & ((std::uint64_t{1} << ProfileMessage::kBytesBits) - 1);
+    const std::uint64_t protocol = (word & ~ProfileMessage::kArrived) >> ProfileMessage::kBytesBits;
     // Behind the entries of known peers is that of all others, which share numbers.
     if (words.peer() < static_cast<std::int64_t>(memory_.peers().size()) - 1)
-        chunk.messages.push_back({clock_.at(relaxed(message.ticks)), words.peer(), words.tag(),
-                                  relaxed(message.context), bytes & ~base::ProfileMessage::kArrived,
-                                  relaxed(message.number), (bytes & base::ProfileMessage::kArrived) != 0});
+        chunk.messages.push_back(
+            {clock_.at(relaxed(message.ticks)), words.peer(), words.tag(), relaxed(message.context), bytes,
+             relaxed(message.number), (word & ProfileMessage::kArrived) != 0,
+             static_cast<std::uint8_t>(protocol <= base::kMessageProtocols ? protocol : 0)});
 }
 
 }  // namespace tutti::launcher

@@ -171,7 +171,7 @@ TEST_CASE("a remote read brings exactly the bytes asked for, of memory that anot
     std::jthread owner([&](const std::stop_token& stop) {
         memory = memory_of_peer();
         region = ranks.at(1).memory()->expose(memory);
-        ranks.at(1).memory()->lend(memory, region);
+        ranks.at(1).memory()->register_region(memory, region);
         filled = true;
         filled.notify_one();
         // Some read with the owner's help.
@@ -184,7 +184,7 @@ TEST_CASE("a remote read brings exactly the bytes asked for, of memory that anot
     check_reads(ranks.at(0), 1, region, memory);
     owner.request_stop();
     owner.join();
-    ranks.at(1).memory()->take_back(region);
+    ranks.at(1).memory()->release_region(region);
 }
 
 TEST_CASE("self: no remote reads, and that is said")

@@ -45,11 +45,14 @@ public:
     {
         return inner_->memory()->expose(data);
     }
-    bool lend(std::span<const std::byte> data, RemoteRegion& region) override
+    bool register_region(std::span<const std::byte> data, RemoteRegion& region) override
     {
-        return inner_->memory()->lend(data, region);
+        return inner_->memory()->register_region(data, region);
     }
-    void take_back(const RemoteRegion& region) noexcept override { inner_->memory()->take_back(region); }
+    void release_region(const RemoteRegion& region) noexcept override
+    {
+        inner_->memory()->release_region(region);
+    }
     bool views() const noexcept override { return inner_->memory()->views(); }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t size_bytes) override
     {

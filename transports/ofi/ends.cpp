@@ -147,8 +147,8 @@ void OfiTransport::close() noexcept
             fmt::format("tutti: rank {} (host {}): libfabric has read the memory of ranks of other nodes "
                         "{} times, and written to it {} times\n",
                         options_.rank, options_.host, copies_.reads(), copies_.writes()));
-    lent_by_key_.clear();
-    lent_.clear();
+    readable_by_key_.clear();
+    readable_.clear();
     landings_.clear();
     leavings_.clear();
     for (const auto& [key, registration] : granted_)

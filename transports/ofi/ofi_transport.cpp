@@ -10,6 +10,7 @@
 
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/open_files.hpp"
+#include "transports/ofi/capabilities.hpp"
 
 namespace tutti::transport::ofi {
 
@@ -18,9 +19,6 @@ namespace {
 // Of one frame. Below 16 KiB with all heads, layered providers send without asking the receiver first.
 constexpr std::size_t kPayloadBytes = 64u << 10;
 constexpr std::size_t kLayeredPayloadBytes = 16'256;
-// Longer messages are read by an adapter faster than they are copied twice.
-constexpr std::size_t kEagerBytes = 64u << 10;
-constexpr std::size_t kAdapterEagerBytes = 16u << 10;
 constexpr std::size_t kReceiveBuffers = 128;
 constexpr std::size_t kMostIdleRegistrations = 1024;
 constexpr std::size_t kMostStrangers = 256;
@@ -61,10 +59,10 @@ OfiTransport::OfiTransport(OfiOptions options)
               .most_strangers = kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks)},
              *this),
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
-      lending_registrar_(endpoint_, FI_REMOTE_READ),
+      readable_registrar_(endpoint_, FI_REMOTE_READ),
       landing_registrar_(endpoint_, FI_READ),
       leaving_registrar_(endpoint_, FI_WRITE),
-      lent_(lending_registrar_, most_idle(modes_)),
+      readable_(readable_registrar_, most_idle(modes_)),
       landings_(landing_registrar_, most_idle(modes_)),
       leavings_(leaving_registrar_, most_idle(modes_)),
       puts_(options_.remote_memory && tells_of_delivery(endpoint_.info())),
@@ -108,11 +106,7 @@ std::string OfiTransport::describe() const
 
 Capabilities OfiTransport::capabilities() const noexcept
 {
-    return {.max_payload_bytes = max_payload_bytes_,
-            .inject_below = max_payload_bytes_ + 1,
-            .eager_limit_bytes = modes_.local ? kAdapterEagerBytes : kEagerBytes,
-            .latency_ns = 5000,
-            .bytes_per_ns = 8};
+    return capabilities_of(max_payload_bytes_, modes_.local);
 }
 
 bool OfiTransport::reach(int rank, std::span<const std::byte> bytes) const noexcept
@@ -207,31 +201,31 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
     return !to.refused;
 }
 
-bool OfiTransport::lend(std::span<const std::byte> data, RemoteRegion& region)
+bool OfiTransport::register_region(std::span<const std::byte> data, RemoteRegion& region)
 {
     // What cannot be read then ends this rank where it is copied, and the peer learns of that.
     if (closed_ || !is_readable(data))
         return false;
-    RegistrationCache::Entry* const entry = lent_.acquire(data);
+    RegistrationCache::Entry* const entry = readable_.acquire(data);
     if (entry == nullptr)
         return false;
     region.key = entry->registration.key;
     region.address = reinterpret_cast<std::uintptr_t>(data.data());
     if (!modes_.virtual_addresses)
         region.address -= entry->begin;
-    lent_by_key_[region.key] = entry;
+    readable_by_key_[region.key] = entry;
     return true;
 }
 
-void OfiTransport::take_back(const RemoteRegion& region) noexcept
+void OfiTransport::release_region(const RemoteRegion& region) noexcept
 {
-    const auto found = lent_by_key_.find(region.key);
-    if (found == lent_by_key_.end())
+    const auto found = readable_by_key_.find(region.key);
+    if (found == readable_by_key_.end())
         return;  // closed
     RegistrationCache::Entry& entry = *found->second;
     if (entry.users == 1)
-        lent_by_key_.erase(found);
-    lent_.release(entry);
+        readable_by_key_.erase(found);
+    readable_.release(entry);
 }
 
 bool OfiTransport::grant(std::span<std::byte> memory, RemoteRegion& region)

@@ -84,8 +84,8 @@ public:
     SendResult put(int peer, const RemoteRegion& remote, std::span<const std::byte> local,
                    Completion& completion) override;
     std::size_t most_copied_bytes() const noexcept override { return copies_.most_copied_bytes(); }
-    bool lend(std::span<const std::byte> data, RemoteRegion& region) override;
-    void take_back(const RemoteRegion& region) noexcept override;
+    bool register_region(std::span<const std::byte> data, RemoteRegion& region) override;
+    void release_region(const RemoteRegion& region) noexcept override;
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
     /// The network still uses the memory: no provider can cancel a read or a write.
@@ -157,13 +157,13 @@ private:
     Card card_;
     Links links_;
     EndpointRegistrar frame_registrar_;
-    EndpointRegistrar lending_registrar_;
+    EndpointRegistrar readable_registrar_;
     EndpointRegistrar landing_registrar_;
     EndpointRegistrar leaving_registrar_;
-    RegistrationCache lent_;
+    RegistrationCache readable_;
     RegistrationCache landings_;  // own memory that is read into
     RegistrationCache leavings_;  // likewise, written from
-    std::unordered_map<std::uint64_t, RegistrationCache::Entry*> lent_by_key_;
+    std::unordered_map<std::uint64_t, RegistrationCache::Entry*> readable_by_key_;
     std::unordered_map<std::uint64_t, Registration> granted_;  // by key
     const bool puts_;
     const std::size_t max_payload_bytes_;

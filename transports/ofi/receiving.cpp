@@ -135,7 +135,8 @@ void OfiTransport::failed(const FailedOperation& failure)
             return lose_by_fabric(buffer.peer, failure.words);
         }
         case Operation::Kind::copy: {
-            // If the peer does not lend the memory, only this copy fails; its link shows whether it lives.
+            // If the peer has not registered the memory, only this copy fails; its link shows whether it
+            // lives.
             const int rank = copies_.peer_of(*failure.operation);
             const bool gone = peer(rank).state != Peer::State::living;
             return copies_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/foundation/base/futex.hpp"
+#include "transports/shm/capabilities.hpp"
 #include "transports/shm/shared_heap.hpp"
 
 namespace tutti::transport::shm {
@@ -16,13 +17,6 @@ namespace {
 
 // The most frames that one pass takes from a ring: other rings must get their turn.
 constexpr std::size_t kFramesAPass = 8;
-
-// A quarter of the largest ring: the sender is still writing when the receiver's answer comes, and does not
-// wait for it. An unexpected message's early bytes are copied once more.
-constexpr std::size_t kEarlyBytes = 64u << 10;
-
-// Both ranks work on a message at once, one behind the other by so much.
-constexpr std::size_t kCollectedBytes = 8u << 10;
 
 constexpr const char* kEnded = "its process has ended on this host";
 constexpr const char* kDeparted = "it has left the job";
@@ -95,13 +89,11 @@ ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, ShmOption
 
 Capabilities ShmTransport::capabilities() const noexcept
 {
-    return {.max_payload_bytes = inbox_.ring(0).max_payload(),
-            .inject_below = inbox_.ring(0).max_payload(),
-            .early_bytes = shares_copies_ ? kEarlyBytes : 0,
-            .piece_bytes = kCollectedBytes,
-            .same_clock = true,
-            .latency_ns = 80,
-            .bytes_per_ns = 20};
+    Capabilities capabilities = kCapabilities;
+    capabilities.max_payload_bytes = capabilities.inject_below = inbox_.ring(0).max_payload();
+    if (!shares_copies_)
+        capabilities.early_bytes = 0;
+    return capabilities;
 }
 
 std::vector<std::byte> ShmTransport::address() const

@@ -10,6 +10,7 @@
 
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/open_files.hpp"
+#include "transports/tcp/capabilities.hpp"
 #include "transports/tcp/congestion.hpp"
 
 namespace tutti::transport::tcp {
@@ -67,12 +68,7 @@ TcpTransport::TcpTransport(TcpOptions options)
 
 Capabilities TcpTransport::capabilities() const noexcept
 {
-    return {.max_payload_bytes = kMaxPayload,
-            .inject_below = SendQueue::kCopyBelow,
-            .gathers = true,
-            .eager_limit_bytes = 256u << 10,
-            .latency_ns = 5'000,
-            .bytes_per_ns = 3};
+    return kCapabilities;
 }
 
 bool TcpTransport::reach(int peer, std::span<const std::byte> card) const noexcept

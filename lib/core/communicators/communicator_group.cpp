@@ -221,7 +221,7 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
     // The peer may still match the message, so it keeps a copy of the data: the caller's data may go away. A
     // peer that reads in place does not ask for the copy.
     send.orphaned_data.reset(new (std::nothrow) std::byte[send.data.size()]);
-    const bool in_view = send.peer != nullptr && send.peer->views(send.where.region);
+    const bool in_view = send.protocol == protocol::MessageProtocol::read_in_place;
     if (send.orphaned_data == nullptr || (in_view && !collectives::pool::retire(send.data.data())))
         abort_for_memory(send);
     try {

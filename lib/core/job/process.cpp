@@ -17,6 +17,7 @@
 #include "lib/core/job/memory_agreement.hpp"
 #include "lib/core/job/network_transports.hpp"
 #include "lib/core/windows/window_service.hpp"
+#include "lib/engine/protocol/options_from_settings.hpp"
 #include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "lib/foundation/base/settings.hpp"
@@ -29,24 +30,6 @@
 namespace tutti::detail {
 
 namespace {
-
-// A size in bytes; the suffix K, M or G is allowed.
-std::size_t bytes_from_setting(const char* variable, std::size_t otherwise, std::size_t least)
-{
-    const char* const text = base::setting(variable);
-    if (text == nullptr || *text == '\0')
-        return otherwise;
-    char* end = nullptr;
-    const unsigned long long number = std::strtoull(text, &end, 10);
-    const std::string_view unit = end;
-    const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
-    const bool valid = end != text && text[0] != '-' && (unit.empty() || shift != 0) && number < (1ull << 34);
-    if (!valid || (number << shift) < least)
-        throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("{}={}{} is not a size of at least {} bytes; write for example {}=64K",
-                                variable, text, base::origin_of(variable), least, variable));
-    return static_cast<std::size_t>(number << shift);
-}
 
 Progress progress_from_setting(Progress otherwise)
 {
@@ -64,21 +47,11 @@ Progress progress_from_setting(Progress otherwise)
 
 protocol::ProtocolOptions protocol_options(int rank, int ranks, bool shared_cores, RankStatus& status)
 {
-    // A rank's peers together may leave 64 MiB with it, but each may at least send a burst of messages.
-    const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
-    // The kernel holds megabytes of data that goes over a network.
-    const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
-    protocol::ProtocolOptions options;
+    protocol::ProtocolOptions options = protocol::options_from_settings(ranks, shared_cores);
     options.traffic = &status.traffic();
     options.profile = status.profile();
     options.own_rank = rank;
-    if (const char* const text = base::setting("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
-        options.eager_limit_bytes = bytes_from_setting("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
-    options.unexpected_bytes = bytes_from_setting("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
     options.injects = !check::options().any();
-    // Waiting for a receiver without a core costs more than any copy.
-    if (shared_cores)
-        options.view_from_bytes = options.eager_limit_bytes.value_or(protocol::kEagerLimitBytes) + 1;
     return options;
 }
 

@@ -1,14 +1,17 @@
 // The headers of the frames between two ranks, in host byte order: all ranks have one architecture.
 //
 //   eager          the whole message                             -> taken at once, or kept as unexpected
-//   eager_first    the message's start; `segment` frames bring the rest, in order, one message at a time
-//   rts            "ready to send": the envelope of a large or synchronous message, or of any when the
-//                  receiver has no more room for unexpected ones -> cts or fin when a receive has matched.
-//                  Its payload may be the place of the data, which the receiver then reads itself
-//   rts_early      the same, and the data's first bytes follow at once in `segment` frames
-//   cts            "clear to send", with how much is wanted      -> data frames, behind the early bytes
+//   first          the envelope of a message whose first bytes, or all, come unasked: in `segment` frames, in
+//                  order, one message at a time. Eager: it carries the first ones itself, and the rest
+//                  follows. By rendezvous: it says how many come                -> cts or fin when a receive
+//                  has matched
+//   rts            "ready to send": the envelope of a message of which nothing comes unasked; it may say
+//   where
+//                  the data lies, which the receiver then reads itself -> cts or fin when a receive has
+//                  matched
+//   cts            "clear to send", with how much is wanted            -> data frames, behind the segments
 //   data           a part of that message
-//   fin            the receiver has read the data itself, or wants no more than the early bytes
+//   fin            the receiver has read the data itself, or wants no more than came unasked
 //   credit         room for unexpected messages, given back to the sender
 //
 // The frames behind them are those of services (service.hpp), whose headers the service describes.
@@ -26,10 +29,9 @@ namespace tutti::protocol {
 /// All kinds of frames, so that no two share a number.
 enum class FrameKind : std::uint8_t {
     eager = 1,
-    eager_first,
+    first,
     segment,
     rts,
-    rts_early,
     cts,
     data,
     fin,
@@ -85,18 +87,14 @@ struct EagerHeader {
     }
 };
 
-struct EagerFirstHeader {
+/// Of a `first` and of an rts.
+struct LongHeader {
     EagerHeader envelope;
     std::uint64_t total_bytes;
+    std::uint64_t sender_id;  // for the answer; 0 (only in a `first`): it is eager
 };
 
 using SegmentHeader = Lead;
-
-struct RtsHeader {
-    EagerHeader envelope;
-    std::uint64_t total_bytes;
-    std::uint64_t sender_id;
-};
 
 /// When a send began, on base::now_ns()'s clock; 0 if the clock is not the receiver's, too. In the lowest
 /// bit: whether its sender had offered other messages that were not answered.
@@ -111,17 +109,19 @@ struct StartTime {
     bool in_window() const noexcept { return (bits & 1) != 0; }
 };
 
-// Payloads of rts frames. A RemoteRegion alone names memory that the receiver can view.
-struct LentRegion {
+/// Payload of an rts: memory that the receiver reads in place where it can map it, and pulls elsewhere.
+struct OfferedRegion {
     transport::RemoteRegion region;
     StartTime started;
+    std::uint64_t in_place;  // 1: the sender expects it to be read in place
 };
+/// Payload of a `first` by rendezvous.
 struct EarlyPart {
     std::uint64_t bytes;
     StartTime started;
 };
 
-// In the answers to an rts the lead has, in place of a context, the receiver's advice: a Way, or 0.
+// In the answers the lead has, in place of a context, the receiver's advice: PullOrStream::advice().
 
 struct CtsHeader {
     Lead lead;

@@ -99,7 +99,7 @@ bool Protocol::cancel(SendRequest& request)
         return false;
     UnexpectedRequest* unreceived = nullptr;
     for_each_unexpected(unexpected_count(), [&](const UnexpectedRequest& message) {
-        if (message.sender == request.peer_rank && message.is_rts && message.offer.sender_id == request.id)
+        if (message.sender == request.peer_rank && message.offer.sender_id == request.id)
             unreceived = &const_cast<UnexpectedRequest&>(message);
     });
     if (unreceived == nullptr)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "lib/engine/protocol/pieces.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 #include "tutti/error.hpp"
 
@@ -20,22 +19,9 @@ Peer& Peers::connected(int rank)
     Peer& to = peer(rank);
     if (to.transport == nullptr) [[unlikely]] {
         transport::Transport& transport = connect_(rank);
-        const transport::Capabilities capabilities = transport.capabilities();
-        const std::size_t wish =
-            capabilities.eager_limit_bytes != 0 ? capabilities.eager_limit_bytes : kEagerLimitBytes;
-        to.max_payload = capabilities.max_payload_bytes;
-        to.eager_limit = std::min(options_.eager_limit_bytes.value_or(wish),
-                                  options_.unexpected_bytes - kEagerOverheadBytes);
-        to.same_clock = capabilities.same_clock;
-        to.early_bytes = capabilities.early_bytes;
-        to.piece_bytes = std::min({capabilities.piece_bytes, kPieceBytes, to.max_payload});
-        if (options_.injects)
-            to.inject_below =
-                std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
         to.memory = transport.memory();
-        to.can_pull = to.memory != nullptr;
-        to.maps_memory = to.can_pull && to.memory->views();
-        to.gathers = capabilities.gathers;
+        static_cast<PeerTraits&>(to) = PeerTraits::of(transport.capabilities(), to.memory != nullptr,
+                                                      to.memory != nullptr && to.memory->views(), options_);
         to.transport = &transport;
         to.choice = &choices_[&transport];
     }

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/engine/protocol/choose_protocol.hpp"
 #include "lib/engine/protocol/credit.hpp"
+#include "lib/engine/protocol/pull_or_stream.hpp"
 #include "lib/engine/protocol/requests.hpp"
-#include "lib/engine/protocol/window_choice.hpp"
 #include "lib/foundation/base/profile_writer.hpp"
 #include "lib/foundation/base/status_page.hpp"
 
@@ -25,7 +26,7 @@ struct ControlFrame {
 };
 
 /// What a rank keeps about one other rank that it has sent to or heard from.
-struct Peer : base::ListHook<PendingPeerTag> {
+struct Peer : base::ListHook<PendingPeerTag>, PeerTraits {
     Peer(int job_rank, std::size_t unexpected_bytes) noexcept : rank(job_rank), credit(unexpected_bytes) {}
 
     bool views(const transport::RemoteRegion& region) const noexcept
@@ -39,18 +40,9 @@ struct Peer : base::ListHook<PendingPeerTag> {
     std::string loss;                           // the reason, as its transport gives it
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
     transport::RemoteMemory* memory = nullptr;  // of its transport, if that has remote memory
-    WayChoice* choice = nullptr;                // shared by all peers over that transport
-    std::size_t max_payload = 0;
-    std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
-    std::size_t eager_limit = 0;   // larger messages go by rendezvous
-    std::size_t early_bytes = 0;   // so much of them goes with the envelope
-    std::size_t piece_bytes = 0;   // a frame takes no more of a collected message
-    unsigned offered = 0;          // messages that it has not answered
-    WindowRun window_run;          // of its timed messages
-    bool maps_memory = false;      // memory with a key is read in place
-    bool same_clock = false;       // its base::now_ns() is this rank's
-    bool can_pull = false;         // its memory may be read by remote get
-    bool gathers = false;          // its transport sends from several places at once
+    PullOrStream* choice = nullptr;             // shared by all peers over that transport
+    unsigned offered = 0;                       // messages that it has not answered
+    WindowRun window_run;                       // of its timed messages
     Credit credit;
 
     // Frames to send. Envelopes keep their order, so a start waits behind earlier ones. Control frames and
@@ -59,14 +51,13 @@ struct Peer : base::ListHook<PendingPeerTag> {
     base::IntrusiveList<SendRequest, OutgoingTag> starts;
     base::IntrusiveList<SendRequest, OutgoingTag> streams;
 
-    // The segmented message that is arriving, or the early bytes of one: for a matched receive, or kept as
-    // unexpected. Both nullptr: the receive is done or given up.
+    // Of the message that is arriving, what comes unasked: for a matched receive, or kept as unexpected.
+    // Both nullptr: the receive is done or given up.
     struct Arriving {
         ReceiveRequest* receive = nullptr;
         UnexpectedRequest* unexpected = nullptr;
         std::size_t total_bytes = 0;  // 0: there is none
         std::size_t received_bytes = 0;
-        bool early = false;
     } arriving;
     // Matched to an eager message whose header the transport has shown and whose payload is still to come.
     ReceiveRequest* header_receive = nullptr;
@@ -79,22 +70,6 @@ inline std::string_view why_lost(const Peer* peer) noexcept
     return peer != nullptr && !peer->loss.empty() ? std::string_view(peer->loss)
                                                   : "its process has ended or its connection broke";
 }
-
-struct ProtocolOptions {
-    // Larger messages go by rendezvous: docs/developing/protocol.md. Unset: as each transport prefers.
-    std::optional<std::size_t> eager_limit_bytes;
-    std::size_t unexpected_bytes = 1u << 20;  // credit of each sender; the same at all ranks
-    // From this size on, data that the receiver can read in place goes by rendezvous: saving one of two
-    // copies is worth the envelope's trip.
-    std::size_t view_from_bytes = 1u << 10;
-    base::StatusTraffic* traffic = nullptr;  // where messages are counted; nullptr: for nobody
-    base::ProfileWriter* profile = nullptr;  // learns of each message
-    bool injects = true;                     // send short messages without a request
-    int own_rank = -1;                       // in the job; -1: all ranks count as others
-};
-
-/// The eager limit of transports that have no preference.
-inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
 
 /// For frames that are never `pending`, as the transport has copied them.
 extern transport::Completion nobody_waits;
@@ -142,24 +117,30 @@ public:
     void count_sent(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
         traffic_.sent.add(bytes);
-        tell_sent(peer_rank, envelope, bytes);
+        if (profile_ != nullptr) [[unlikely]]
+            profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, std::nullopt);
     }
-    /// The same for messages that need no request.
+    /// The same for protocol `inject`.
     void count_injected(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
         traffic_.sent.add_short(bytes);
-        tell_sent(peer_rank, envelope, bytes);
+        if (profile_ == nullptr) [[likely]]
+            return;
+        profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, MessageProtocol::inject);
+        profile_->took(MessageProtocol::inject, bytes);
     }
-    void tell_sent(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
-    {
-        if (profile_ != nullptr) [[unlikely]]
-            profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes);
-    }
-    void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes) noexcept
+    void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes,
+                       MessageProtocol offered) noexcept
     {
         traffic_.arrived.add(bytes);
         if (profile_ != nullptr) [[unlikely]]
-            profile_->arrived(from.rank, envelope.context, envelope.tag(), bytes);
+            profile_->arrived(from.rank, envelope.context, envelope.tag(), bytes, offered);
+    }
+    /// A message of this rank has taken that protocol, in the end.
+    void count(MessageProtocol protocol, std::size_t bytes) noexcept
+    {
+        if (profile_ != nullptr) [[unlikely]]
+            profile_->took(protocol, bytes);
     }
     /// Counts any other step of a message.
     void count_piece() noexcept { base::add_to(traffic_.pieces, 1); }
@@ -186,7 +167,7 @@ private:
     base::StatusTraffic& traffic_;
     base::ProfileWriter* const profile_;
     std::vector<std::unique_ptr<Peer>> peers_;                  // by rank in the job
-    std::map<const transport::Transport*, WayChoice> choices_;  // memory and networks differ
+    std::map<const transport::Transport*, PullOrStream> choices_;  // memory and networks differ
     base::IntrusiveList<Peer, PendingPeerTag> pending_;
     std::atomic<bool> any_lost_{false};
 };

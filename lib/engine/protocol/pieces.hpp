@@ -1,13 +1,10 @@
 // Sends the bytes of a message, which may lie in one place, in several, or have to be collected.
 #pragma once
 
+#include "lib/engine/protocol/choose_protocol.hpp"
 #include "lib/engine/protocol/requests.hpp"
 
 namespace tutti::protocol {
-
-/// Transports that take one place only get no more of a scattered message at a time. A longer message goes by
-/// rendezvous.
-inline constexpr std::size_t kPieceBytes = 64u << 10;
 
 /// How many bytes of the message go in one frame.
 std::size_t most_in_frame(const SendRequest& request) noexcept;

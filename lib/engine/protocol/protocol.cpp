@@ -20,15 +20,14 @@ void Protocol::other_frame(int from_rank, std::span<const std::byte> header,
     switch (kind_of(header)) {
         case FrameKind::eager:
             corrupt(from_rank, "a header of the wrong length");
-        case FrameKind::eager_first:
-            return on_eager_first(from, header_in<EagerFirstHeader>(header, from_rank), payload);
+        case FrameKind::first:
+            return on_first(from, header_in<LongHeader>(header, from_rank), payload);
         case FrameKind::segment:
             count_piece();
             header_in<SegmentHeader>(header, from_rank);
             return on_segment(from, payload);
         case FrameKind::rts:
-        case FrameKind::rts_early:
-            return on_rts(from, header_in<RtsHeader>(header, from_rank), payload);
+            return on_rts(from, header_in<LongHeader>(header, from_rank), payload);
         case FrameKind::cts:
             count_piece();
             return on_cts(from, header_in<CtsHeader>(header, from_rank));

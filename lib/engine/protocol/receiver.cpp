@@ -9,37 +9,64 @@
 
 namespace tutti::protocol {
 
-void Receiver::on_eager(int from_rank, const std::byte* header, std::span<const std::byte> payload)
-{
-    Peer& from = peers_.peer(from_rank);
-    const matching::MatchKey envelope = EagerHeader::at(header).envelope();
-    peers_.count_arrived(from, envelope, payload.size());
-    ReceiveRequest* request = std::exchange(from.header_receive, nullptr);
-    if (request == nullptr) [[likely]]
-        request = match(envelope, from, payload.size());
-    if (request != nullptr) [[likely]] {
-        consumed(from, payload.size());
-        request->take(0, payload);
-        request->finish();
-    } else {
-        keep(from, envelope, payload.size(), payload);
-    }
-}
-
-void Receiver::on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload)
+void Receiver::on_first(Peer& from, const LongHeader& header, std::span<const std::byte> payload)
 {
     const ProtocolOptions& options = peers_.options();
-    if (from.arriving.total_bytes != 0 || header.total_bytes <= payload.size() ||
-        header.total_bytes > options.eager_limit_bytes.value_or(options.unexpected_bytes))
-        corrupt(from.rank, "the start of a segmented message that cannot be");
+    std::size_t most = options.unexpected_bytes;
+    Offer offer{.sender_id = header.sender_id};
+    if (offer.sender_id == 0) {
+        offer.protocol = MessageProtocol::eager;
+        offer.unasked_bytes = header.total_bytes;
+        most = options.eager_limit_bytes.value_or(most);
+    } else if (EarlyPart early{}; payload.size() == sizeof early) {
+        std::memcpy(&early, payload.data(), sizeof early);
+        offer.unasked_bytes = early.bytes;
+        offer.started = early.started;
+        payload = {};
+    } else {
+        corrupt(from.rank, "the start of a message that does not say what follows");
+    }
+    if (from.arriving.total_bytes != 0 || offer.unasked_bytes <= payload.size() ||
+        offer.unasked_bytes > std::min(header.total_bytes, most))
+        corrupt(from.rank, "the start of a message that cannot be");
+    arrive(from, header, offer, payload);
+}
+
+void Receiver::on_rts(Peer& from, const LongHeader& header, std::span<const std::byte> payload)
+{
+    Offer offer{.sender_id = header.sender_id};
+    if (OfferedRegion offered{}; payload.size() == sizeof offered) {
+        std::memcpy(&offered, payload.data(), sizeof offered);
+        offer.region = offered.region;
+        offer.started = offered.started;
+        offer.protocol = offered.in_place == 1 ? MessageProtocol::read_in_place : MessageProtocol::pull;
+    } else if (!payload.empty()) {
+        corrupt(from.rank, "a ready-to-send with a payload that describes no data");
+    }
+    if (offer.sender_id == 0)
+        corrupt(from.rank, "a ready-to-send that awaits no answer");
+    arrive(from, header, offer, {});
+}
+
+// The envelope of a message in several steps, and its first bytes.
+void Receiver::arrive(Peer& from, const LongHeader& header, const Offer& offer,
+                      std::span<const std::byte> payload)
+{
     const matching::MatchKey envelope = header.envelope.envelope();
-    peers_.count_arrived(from, envelope, header.total_bytes);
-    from.arriving = {match(envelope, from, header.total_bytes), nullptr, header.total_bytes, payload.size(),
-                     false};
-    if (from.arriving.receive != nullptr)
-        from.arriving.receive->take(0, payload);
-    else
-        from.arriving.unexpected = &keep(from, envelope, header.total_bytes, payload);
+    peers_.count_arrived(from, envelope, header.total_bytes, offer.protocol);
+    ReceiveRequest* const request = match(envelope, from, header.total_bytes);
+    UnexpectedRequest* const message =
+        request == nullptr ? &keep(from, envelope, offer.unasked_bytes, payload) : nullptr;
+    if (offer.unasked_bytes != 0)
+        from.arriving = {request, message, offer.unasked_bytes, payload.size()};
+    if (request != nullptr) {
+        if (!payload.empty())
+            request->take(0, payload);
+        return rendezvous_.fetch(*request, offer, payload.size());
+    }
+    message->total_bytes = header.total_bytes;
+    message->offer = offer;
+    message->offer.started = StartTime::of(0, offer.started.in_window());  // it waits for its receive
 }
 
 void Receiver::on_segment(Peer& from, std::span<const std::byte> payload)
@@ -48,70 +75,19 @@ void Receiver::on_segment(Peer& from, std::span<const std::byte> payload)
     if (payload.empty() || payload.size() > before.total_bytes - before.received_bytes)
         corrupt(from.rank, "a segment without a message");
     from.arriving.received_bytes += payload.size();
-    const bool last = from.arriving.received_bytes == before.total_bytes;
     if (UnexpectedRequest* const message = before.unexpected) {
         std::ranges::copy(payload, message->data() + before.received_bytes);
         message->received += payload.size();
     }
-    if (ReceiveRequest* const receive = before.receive)
-        receive->take(before.received_bytes, payload);
-    if (last) {
+    if (before.receive != nullptr)
+        before.receive->take(before.received_bytes, payload);
+    if (from.arriving.received_bytes == before.total_bytes) {
         from.arriving = {};
         if (before.unexpected == nullptr)
             consumed(from, before.total_bytes);
     }
-    if (before.receive != nullptr && before.early)
+    if (before.receive != nullptr)
         rendezvous_.data_arrived(*before.receive, payload.size());
-    else if (before.receive != nullptr && last)
-        before.receive->finish();
-}
-
-void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload)
-{
-    Offer offer;
-    offer.sender_id = header.sender_id;
-    LentRegion lent{};
-    EarlyPart early{};
-    const bool is_early = header.envelope.lead.kind() == FrameKind::rts_early;
-    if (is_early && payload.size() == sizeof early) {
-        std::memcpy(&early, payload.data(), sizeof early);
-        offer.early_bytes = early.bytes;
-        offer.started = early.started;
-    } else if (!is_early && (payload.size() == sizeof lent || payload.size() == sizeof lent.region)) {
-        std::memcpy(&lent, payload.data(), payload.size());
-        offer.region = lent.region;
-        offer.started = lent.started;
-    } else if (is_early || !payload.empty()) {
-        corrupt(from.rank, "a ready-to-send with a payload that describes no data");
-    }
-    if (offer.early_bytes > std::min(header.total_bytes, peers_.options().unexpected_bytes) ||
-        (offer.early_bytes != 0 && from.arriving.total_bytes != 0))
-        corrupt(from.rank, "early data that cannot be");
-    const matching::MatchKey envelope = header.envelope.envelope();
-    peers_.count_arrived(from, envelope, header.total_bytes);
-    ReceiveRequest* const request = match(envelope, from, header.total_bytes);
-    UnexpectedRequest* const message =
-        request == nullptr ? &keep(from, envelope, offer.early_bytes, {}) : nullptr;
-    if (offer.early_bytes != 0)
-        from.arriving = {request, message, offer.early_bytes, 0, true};
-    if (request != nullptr)
-        return rendezvous_.fetch(*request, offer, 0);
-    message->total_bytes = header.total_bytes;
-    message->is_rts = true;
-    message->offer = offer;
-    message->offer.started = StartTime::of(0, offer.started.in_window());  // it waits for its receive
-}
-
-bool Receiver::payload_placed(Peer& from, std::size_t payload_bytes)
-{
-    ReceiveRequest* const request = std::exchange(from.header_receive, nullptr);
-    if (request == nullptr)
-        return false;
-    peers_.count_arrived(from, {request->key.context, request->status.source, request->status.tag},
-                         payload_bytes);
-    consumed(from, payload_bytes);
-    request->finish();
-    return true;
 }
 
 void Receiver::give_credit(Peer& from, std::size_t bytes)
@@ -166,22 +142,21 @@ void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& messa
     Peer& from = peers_.peer(message.sender);
     const std::size_t total = message.total_bytes;
     request.match(message.envelope, message.sender, total);
-    if (message.received != 0 || !message.is_rts)
+    const bool is_eager = message.offer.sender_id == 0;
+    if (is_eager || message.received != 0)
         request.take(0, std::span(message.data(), message.received));
     if (from.arriving.unexpected == &message) {
         from.arriving.unexpected = nullptr;
         from.arriving.receive = &request;
     }
-    const std::size_t unasked = message.is_rts ? message.offer.early_bytes : total;
-    if (message.received == unasked && (unasked != 0 || !message.is_rts))
+    const std::size_t unasked = is_eager ? total : message.offer.unasked_bytes;
+    if (message.received == unasked && (is_eager || unasked != 0))
         consumed(from, unasked);
     if (from.lost && message.received != total) [[unlikely]] {
         from.arriving.receive = nullptr;
         request.fail(from);  // the rest never comes
-    } else if (message.is_rts) {
+    } else {
         rendezvous_.fetch(request, message.offer, message.received);
-    } else if (message.received == total) {
-        request.finish();
     }
     unexpected_pool_.give_back(message);
 }

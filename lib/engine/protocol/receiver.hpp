@@ -59,9 +59,9 @@ public:
     }
 
     void on_eager(int from_rank, const std::byte* header, std::span<const std::byte> payload);
-    void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);
+    void on_first(Peer& from, const LongHeader& header, std::span<const std::byte> payload);
     void on_segment(Peer& from, std::span<const std::byte> payload);
-    void on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload);
+    void on_rts(Peer& from, const LongHeader& header, std::span<const std::byte> payload);
     /// The receive of an eager message whose payload is still to come, matched in the order of headers.
     /// nullptr: none fits yet; the complete message may still match.
     ReceiveRequest* match_header(Peer& from, const EagerHeader& header, std::size_t payload_bytes) noexcept
@@ -89,6 +89,7 @@ private:
             ++*(request.announced = &from->long_to_come);
     }
     void receive_or_post(ReceiveRequest& request);
+    void arrive(Peer& from, const LongHeader& header, const Offer& offer, std::span<const std::byte> payload);
     UnexpectedRequest& keep(Peer& from, matching::MatchKey envelope, std::size_t total_bytes,
                             std::span<const std::byte> payload);
     void consumed(Peer& from, std::size_t message_bytes)

@@ -1,6 +1,6 @@
-// Rendezvous: first only the envelope travels (rts); the data follows once a receive has matched. The
-// receiver reads it in place or pulls it from the sender's memory (fin), or the sender streams it (cts,
-// data).
+// Rendezvous: first only the envelope travels; the data follows once a receive has matched. The receiver
+// reads it in place (read_in_place.cpp) or pulls it from the sender's memory (pull.cpp), or the sender
+// streams it (stream.cpp).
 #pragma once
 
 #include "lib/engine/protocol/frames.hpp"
@@ -9,15 +9,14 @@
 
 namespace tutti::protocol {
 
-/// Below this a remote read costs more than the frames.
-inline constexpr std::size_t kPullFromBytes = 4096;
-
 class Rendezvous {
 public:
     explicit Rendezvous(Peers& peers) noexcept : peers_(peers) {}
 
     // The sender's half
-    /// Sends the envelope and, if the receiver shall read it, the data's location. False: try again later.
+    /// Which of the two a message takes that may take either. Registers its memory for a pull.
+    static MessageProtocol pull_or_stream(SendRequest& request);
+    /// Sends the envelope and, if the receiver shall read it, the data's place. False: try again later.
     bool offer(SendRequest& request);
     /// Sends the data of a matched message. False: try again with the rest.
     static bool stream(SendRequest& request);
@@ -33,7 +32,7 @@ public:
     }
 
     // The receiver's half
-    /// Gets the data of a matched message, of which `received_bytes` were early and are in their place.
+    /// Gets the data of a matched message, of which `received_bytes` are in their place.
     void fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes);
     /// The receive that a data frame is for; nullptr if none asked for it.
     ReceiveRequest* data_receiver(const Peer& from, const DataHeader& header,
@@ -52,19 +51,22 @@ public:
     void lose(Peer& lost);
 
 private:
-    static std::span<const std::byte> choose_way(SendRequest& request);
-    static bool lend(SendRequest& request);
     SendRequest& answer(Peer& from, Lead lead, std::uint64_t sender_id, std::size_t wanted_bytes,
                         std::string_view wrong);
-    static std::uint64_t advice(const Peer& from, const ReceiveRequest& request) noexcept;
-    static std::int64_t start_of(const Offer& offer) noexcept;
-    static std::uint64_t take_time(Peer& from, const ReceiveRequest& request, Way way);
     void complete(ReceiveRequest& request, Peer& from);
     void fail(ReceiveRequest& request, Peer& from, ErrorCode code);
+    // read_in_place.cpp
     bool take_own(ReceiveRequest& request, Peer& self);
     bool take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
+    // pull.cpp
     bool try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
     void pulled(ReceiveRequest& request, ErrorCode result);
+    static void begin_timing(ReceiveRequest& request, const Peer& from, const Offer& offer) noexcept;
+    static std::uint64_t end_timing(Peer& from, const ReceiveRequest& request, MessageProtocol protocol);
+    static std::uint64_t advice(const Peer& from, const ReceiveRequest& request) noexcept;
+    // stream.cpp
+    std::size_t early_bytes(const SendRequest& request) const noexcept;
+    void ask_for_data(ReceiveRequest& request, Peer& from, const Offer& offer);
 
     Peers& peers_;
     IdTable<SendRequest> awaiting_cts_;

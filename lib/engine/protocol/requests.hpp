@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/engine/matching/matcher.hpp"
+#include "lib/engine/protocol/choose_protocol.hpp"
 #include "lib/engine/protocol/frames.hpp"
 #include "lib/engine/request/request_state.hpp"
 #include "lib/foundation/base/copy.hpp"
@@ -37,6 +38,7 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
         parts{};  // caller; data in several places, which collect() copies if the transport does not gather
     bool copied = false;  // caller; copy the data rather than keep it until the receiver has read it
 
+    std::optional<MessageProtocol> protocol;  // once it is its turn to be sent
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
     Stage stage = Stage::start;
     std::size_t sent = 0;         // bytes handed to the transport
@@ -46,9 +48,9 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     std::uint64_t id = 0;         // while awaiting_cts
     std::uint64_t receiver_id = 0;
     Peer* peer = nullptr;
-    LentRegion where{};                      // the data's place: the rts's payload, or the region in it
-    EarlyPart early{};                       // the payload of an rts_early
-    bool lent = false;                       // the transport lends that region to the peer
+    OfferedRegion offered{};                 // the payload of an rts: the data's place
+    EarlyPart early{};                       // the payload of a `first` that wants an answer
+    bool registered = false;                 // the transport lets the peer read that region
     std::unique_ptr<std::byte[]> collected;  // the current piece, for collect
     std::size_t collected_end = 0;           // end of that piece in the message
 
@@ -135,15 +137,16 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     }
 };
 
-/// What an rts says besides the envelope: how to get the data.
+/// What the envelope of a message in several steps says about its data.
 struct Offer {
-    std::uint64_t sender_id = 0;                    // of the sender's request
-    std::optional<transport::RemoteRegion> region;  // to be read by the receiver
-    std::size_t early_bytes = 0;                    // follow at once, as segments
+    std::uint64_t sender_id = 0;  // of the sender's request; 0: it is eager, and awaits no answer
+    std::optional<transport::RemoteRegion> region{};  // to be read by the receiver
+    std::size_t unasked_bytes = 0;                    // come at once, as segments
     StartTime started{};                            // when the send began
+    MessageProtocol protocol = MessageProtocol::stream;  // as the sender has chosen
 };
 
-/// A message that arrived before its receive: its bytes (eager), or its envelope and early bytes (rts).
+/// A message that arrived before its receive: its envelope, and the bytes that come unasked.
 struct UnexpectedRequest : matching::UnexpectedMessage {
     static constexpr std::size_t kInlineBytes = 128;
 
@@ -157,9 +160,8 @@ struct UnexpectedRequest : matching::UnexpectedMessage {
 
     int sender = -1;  // rank in the job
     std::size_t total_bytes = 0;
-    std::size_t received = 0;  // less than the eager or the early bytes while segments are to come
-    bool is_rts = false;
-    Offer offer;  // of an rts
+    std::size_t received = 0;  // less than those bytes while segments are to come
+    Offer offer;               // if the sender awaits an answer
     std::unique_ptr<std::byte[]> heap;
     std::byte inline_bytes[kInlineBytes];
 };

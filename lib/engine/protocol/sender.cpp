@@ -41,57 +41,47 @@ void Sender::send(SendRequest& request)
     }
 }
 
-bool Sender::needs_rendezvous(const SendRequest& request) const
+MessageProtocol Sender::choose(SendRequest& request)
 {
+    using Place = MessageTraits::Place;
     const Peer& to = *request.peer;
-    const std::size_t total = request.data.size();
-    const ProtocolOptions& options = peers_.options();
-    const bool copied =
-        request.copied && total <= kCopiedLimitBytes && !options.eager_limit_bytes.has_value();
-    // A refused rts stays an rts even if credit has returned: its id is taken.
-    return request.synchronous || !to.credit.covers(total) || request.id != 0 ||
-           (request.collect != nullptr && total > kPieceBytes) ||
-           (!copied &&
-            (total > to.eager_limit || (total >= options.view_from_bytes && to.views(request.where.region))));
-}
-
-// Sends the first frame of an eager message. False: try again later.
-bool Sender::start_eagerly(SendRequest& request)
-{
-    const std::size_t total = request.data.size();
-    const std::size_t most = most_in_frame(request);
-    const FrameKind kind = total <= most ? FrameKind::eager : FrameKind::eager_first;
-    const EagerFirstHeader header{EagerHeader::of(kind, request.envelope), total};
-    request.unasked = request.wanted = total;
-    if (!send_piece(request, total <= most ? bytes_of(header.envelope) : bytes_of(header),
-                    std::min(total, most)))
-        return false;
-    request.stage = SendRequest::Stage::segments;
-    return true;
+    MessageTraits message{.bytes = request.data.size(),
+                          .synchronous = request.synchronous,
+                          .copied = request.copied,
+                          .has_credit = to.credit.covers(request.data.size())};
+    if (request.collect != nullptr) {
+        message.place = Place::collected;
+    } else if (!request.parts.empty()) {
+        message.place = Place::parts;
+    } else if (message.bytes != 0 && to.memory != nullptr && !request.registered) {
+        request.offered.region = to.memory->expose(request.data);
+        message.place = to.views(request.offered.region) ? Place::mapped : Place::private_memory;
+    }
+    const ProtocolChoice choice = choose_protocol(message, to);
+    if (choice.learned)
+        return Rendezvous::pull_or_stream(request);
+    // inject() was tried.
+    return choice.protocol == MessageProtocol::inject ? MessageProtocol::eager : choice.protocol;
 }
 
 // Sends the envelope and the data that goes unasked. False: the rest must be tried again, and no message may
 // overtake. True: done, or nothing to do until the receiver answers, or it has asked for more.
 bool Sender::start(SendRequest& request)
 {
-    using Stage = SendRequest::Stage;
-    Peer& to = *request.peer;
-    const std::size_t total = request.data.size();
-
-    if (request.stage == Stage::start) {
-        if (total != 0 && to.memory != nullptr && !request.lent && request.lies_together())
-            request.where.region = to.memory->expose(request.data);
-        if (needs_rendezvous(request)) [[unlikely]] {
-            if (!rendezvous_.offer(request))
-                return false;
-            if (request.unasked != 0)
-                to.credit.use(request.unasked);
-        } else {
-            if (!start_eagerly(request))
-                return false;
-            to.credit.use(total);
-        }
+    if (request.stage == SendRequest::Stage::start) {
+        if (!request.protocol)
+            request.protocol = choose(request);
+        const bool is_eager = *request.protocol == MessageProtocol::eager;
+        if (!(is_eager ? start_eagerly(request) : rendezvous_.offer(request)))
+            return false;
+        if (is_eager || request.unasked != 0)
+            request.peer->credit.use(request.unasked);
     }
+    return send_segments(request);
+}
+
+bool Sender::send_segments(SendRequest& request)
+{
     const SegmentHeader header = Lead::of(FrameKind::segment);
     while (request.sent < request.unasked)
         if (!send_piece(request, bytes_of(header),

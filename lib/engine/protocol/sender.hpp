@@ -1,19 +1,16 @@
-// Sending: a message goes eagerly, in one frame or in segments, or by rendezvous. Frames that the transport
-// refuses wait at their peer, in order.
+// Sending: chooses the protocol of a message, and keeps frames that the transport refuses, in order.
 #pragma once
 
 #include "lib/engine/protocol/rendezvous.hpp"
 
 namespace tutti::protocol {
 
-/// Longer sends are read in place even if they ask to be copied, unless the user sets a limit.
-inline constexpr std::size_t kCopiedLimitBytes = 32u << 10;
-
 class Sender {
 public:
     Sender(Peers& peers, Rendezvous& rendezvous) noexcept : peers_(peers), rendezvous_(rendezvous) {}
 
-    /// Sends a short message at once, without a request. False if that is not possible: use send().
+    /// Protocol `inject`: sends a short message at once, without a request. False if that is not possible:
+    /// use send().
     static bool inject(Peer& to, const matching::MatchKey& envelope, std::span<const std::byte> data)
     {
         if (data.size() >= to.inject_below || !to.credit.covers(data.size()) || !to.starts.empty())
@@ -38,8 +35,7 @@ public:
     bool reads_in_place(int peer_rank, std::span<const std::byte> data)
     {
         const Peer& to = peers_.connected_or_lost(peer_rank);
-        return data.size() >= peers_.options().view_from_bytes && to.maps_memory &&
-               to.views(to.memory->expose(data));
+        return data.size() >= to.view_from && to.maps_memory && to.views(to.memory->expose(data));
     }
     /// Sends frames that a transport has refused. Returns the number of frames sent.
     std::size_t retry();
@@ -58,9 +54,10 @@ public:
     }
 
 private:
-    bool needs_rendezvous(const SendRequest& request) const;
+    static MessageProtocol choose(SendRequest& request);
     bool start(SendRequest& request);
-    static bool start_eagerly(SendRequest& request);
+    bool start_eagerly(SendRequest& request);
+    static bool send_segments(SendRequest& request);
     void resume(Peer& to, std::size_t& sent);
 
     Peers& peers_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "lib/foundation/base/message_protocol.hpp"
 #include "lib/foundation/base/status_page.hpp"
 
 namespace tutti::base {
@@ -84,8 +85,9 @@ struct ProfileMessage {
     StatusWord peer_and_tag;  // CallWords::pack(); the peer is a rank of the job
     StatusWord context;
     StatusWord number;          // from 1, of the messages between these two in this direction
-    StatusWord bytes_and_kind;  // kArrived, and the bytes
+    StatusWord bytes_and_kind;  // kArrived, the MessageProtocol plus 1 (0: unknown), and the bytes
     static constexpr std::uint64_t kArrived = std::uint64_t{1} << 63;
+    static constexpr int kBytesBits = 60;
 };
 
 /// A line of the program: the address to which its call returns.
@@ -101,7 +103,7 @@ struct ProfileCommunicator {
 };
 
 struct ProfileHeader {
-    static constexpr std::uint64_t kMagic = 0x747574746970'01;  // "tuttip", and the version of this layout
+    static constexpr std::uint64_t kMagic = 0x747574746970'02;  // "tuttip", and the version of this layout
     static constexpr std::size_t kAggregates = 4096;
     static constexpr std::size_t kMostPeers = 4096;  // the entry behind them is that of all others
     static constexpr std::size_t kMostEvents = std::size_t{1} << 24;
@@ -120,6 +122,9 @@ struct ProfileHeader {
 
     StatusWord open_ticks;  // when the call began that the rank is in; 0: in none, or with many threads
     StatusCall open;
+
+    // Messages that were sent, by MessageProtocol, once it is known how they went.
+    std::array<StatusWord, kMessageProtocols> protocol_messages, protocol_bytes;
 
     StatusWord left_out_calls, left_out_ticks, left_out_waiting_ticks;  // of a full table of aggregates
     StatusWord events_written, messages_written;

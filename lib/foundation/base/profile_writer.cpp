@@ -139,35 +139,47 @@ void ProfileWriter::note_event(const Open& call, std::uint64_t end_ticks) noexce
     finish(event, memory_->events_written);
 }
 
-void ProfileWriter::sent(int peer, std::uint64_t context, int tag, std::uint64_t bytes) noexcept
+void ProfileWriter::sent(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
+                         std::optional<MessageProtocol> protocol) noexcept
 {
     ProfilePeer& to = entry(peer);
     const bool collective = is_of_collective(context);
     add_to(collective ? to.collective_sent : to.sent, 1);
     add_to(collective ? to.collective_sent_bytes : to.sent_bytes, bytes);
     if (!memory_.messages().empty())
-        note_message(peer, context, tag, get_word(to.sent) + get_word(to.collective_sent), bytes);
+        note_message(peer, context, tag, get_word(to.sent) + get_word(to.collective_sent), bytes, protocol,
+                     false);
 }
 
-void ProfileWriter::arrived(int peer, std::uint64_t context, int tag, std::uint64_t bytes) noexcept
+void ProfileWriter::arrived(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
+                            MessageProtocol protocol) noexcept
 {
     ProfilePeer& from = entry(peer);
     add_to(from.arrived, 1);
     add_to(from.arrived_bytes, bytes);
     last_peer_ = peer;
     if (!memory_.messages().empty())
-        note_message(peer, context, tag, get_word(from.arrived), bytes | ProfileMessage::kArrived);
+        note_message(peer, context, tag, get_word(from.arrived), bytes, protocol, true);
+}
+
+void ProfileWriter::took(MessageProtocol protocol, std::uint64_t bytes) noexcept
+{
+    add_to(memory_->protocol_messages[static_cast<std::size_t>(protocol)], 1);
+    add_to(memory_->protocol_bytes[static_cast<std::size_t>(protocol)], bytes);
 }
 
 void ProfileWriter::note_message(int peer, std::uint64_t context, int tag, std::uint64_t number,
-                                 std::uint64_t bytes_and_kind) noexcept
+                                 std::uint64_t bytes, std::optional<MessageProtocol> protocol,
+                                 bool arrived) noexcept
 {
+    const std::uint64_t protocol_word = protocol ? static_cast<std::uint64_t>(*protocol) + 1 : 0;
     ProfileMessage& message = next_of(memory_.messages(), memory_->messages_written);
     put_word(message.ticks, now());
     put_word(message.peer_and_tag, CallWords::pack(peer, tag));
     put_word(message.context, context);
     put_word(message.number, number);
-    put_word(message.bytes_and_kind, bytes_and_kind);
+    put_word(message.bytes_and_kind,
+             (arrived ? ProfileMessage::kArrived : 0) | protocol_word << ProfileMessage::kBytesBits | bytes);
     finish(message, memory_->messages_written);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "lib/foundation/base/profile_page.hpp"
 #include "lib/foundation/base/ticks.hpp"
@@ -25,9 +26,14 @@ public:
     /// It is in no call; also when it was in none.
     void ended() noexcept;
 
-    /// A message of this rank, and one that has arrived with its envelope at least.
-    void sent(int peer, std::uint64_t context, int tag, std::uint64_t bytes) noexcept;
-    void arrived(int peer, std::uint64_t context, int tag, std::uint64_t bytes) noexcept;
+    /// A message of this rank, and one that has arrived with its envelope at least. `protocol`: empty if it
+    /// is still to be chosen; of one that has arrived, as its sender has chosen.
+    void sent(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
+              std::optional<MessageProtocol> protocol) noexcept;
+    void arrived(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
+                 MessageProtocol protocol) noexcept;
+    /// How a message of this rank went in the end.
+    void took(MessageProtocol protocol, std::uint64_t bytes) noexcept;
 
     /// The calling thread has waited in its call, for the call's peer or else the one whose message came.
     void waited(std::uint64_t ticks) noexcept;
@@ -51,8 +57,8 @@ private:
     }
     ProfileAggregate* find(std::uint64_t key, std::uint64_t context) noexcept;
     void note_event(const Open& call, std::uint64_t end_ticks) noexcept;
-    void note_message(int peer, std::uint64_t context, int tag, std::uint64_t number,
-                      std::uint64_t bytes_and_kind) noexcept;
+    void note_message(int peer, std::uint64_t context, int tag, std::uint64_t number, std::uint64_t bytes,
+                      std::optional<MessageProtocol> protocol, bool arrived) noexcept;
 
     ProfileMemory memory_;
     const bool many_threads_;

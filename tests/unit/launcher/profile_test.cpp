@@ -17,6 +17,7 @@ namespace {
 
 using tutti::base::CallWords;
 using tutti::base::IdleTime;
+using tutti::base::MessageProtocol;
 using tutti::base::Operation;
 using tutti::base::ProfileHeader;
 using tutti::base::ProfileKey;
@@ -66,7 +67,7 @@ TEST_CASE("a wait is told of the peer whose message ends it, or of the call's ow
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         time.idled();
         time.looks();
-        writer.arrived(3, 0, 7, 100);
+        writer.arrived(3, 0, 7, 100, MessageProtocol::eager);
         time.moved();
     };
     writer.begins(call_of(Operation::recv, 8), 1, 0, writer.now());
@@ -91,12 +92,14 @@ TEST_CASE("a wait is told of the peer whose message ends it, or of the call's ow
 TEST_CASE("messages are counted by peer, those of collectives apart, and many peers share an entry")
 {
     ProfileWriter writer(ProfileMemory::create(5000, 4), false);
-    writer.sent(2, 8, 1, 100);
-    writer.sent(2, 9, 1, 10);
-    writer.arrived(2, 8, 1, 7);
-    writer.sent(4095, 8, 1, 1);
-    writer.sent(4096, 8, 1, 20);
-    writer.sent(4999, 8, 1, 30);
+    writer.sent(2, 8, 1, 100, std::nullopt);
+    writer.sent(2, 9, 1, 10, MessageProtocol::inject);
+    writer.arrived(2, 8, 1, 7, MessageProtocol::pull);
+    writer.sent(4095, 8, 1, 1, std::nullopt);
+    writer.sent(4096, 8, 1, 20, std::nullopt);
+    writer.sent(4999, 8, 1, 30, MessageProtocol::inject);
+    writer.took(MessageProtocol::stream, 100);
+    writer.took(MessageProtocol::stream, 20);
     const auto peers = writer.memory().peers();
     REQUIRE(peers.size() == ProfileHeader::kMostPeers + 1);
     CHECK(peers[2].sent == 1);
@@ -110,8 +113,13 @@ TEST_CASE("messages are counted by peer, those of collectives apart, and many pe
     CHECK(writer.memory()->messages_written == 6);
     const auto messages = writer.memory().messages();
     CHECK(messages[2].sequence == 3);
-    CHECK(messages[2].bytes_and_kind == (ProfileMessage::kArrived | 7));
+    CHECK(messages[2].bytes_and_kind == (ProfileMessage::kArrived | std::uint64_t{4} << 60 | 7));
     CHECK(messages[1].sequence == 6);
+    CHECK(messages[1].bytes_and_kind == (std::uint64_t{1} << 60 | 30));
+    const auto stream = static_cast<std::size_t>(MessageProtocol::stream);
+    CHECK(writer.memory()->protocol_messages[stream] == 2);
+    CHECK(writer.memory()->protocol_bytes[stream] == 120);
+    CHECK(writer.memory()->protocol_messages[0] == 0);
     CHECK(CallWords{0, messages[1].peer_and_tag, 0, 0}.peer() == 4999);
 }
 

@@ -52,6 +52,8 @@ RankProfile profile_of(int rank, std::int64_t waiting_ns)
     profile.callers.push_back(frame);
     profile.calls.push_back(calls_of(Operation::recv, waiting_ns, waiting_ns));
     profile.peers.push_back({(rank + 1) % 3, 2, 2048, 1, 8, 0, 0, waiting_ns});
+    profile.protocol_messages[1] = 2;  // eager
+    profile.protocol_bytes[1] = 2048;
     return profile;
 }
 
@@ -121,6 +123,9 @@ TEST_CASE("a profile comes in pieces; others' bytes are refused")
     CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
     profile = profile_of(2, kSecond);
     profile.peers.front().waited_ns = -1;
+    CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
+    profile = profile_of(2, kSecond);
+    profile.protocol_bytes.pop_back();
     CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
     profile = profile_of(2, kSecond);
     profile.ended_ns = 0;
@@ -202,6 +207,8 @@ TEST_CASE("times are added up, and the rank that waits least is the slow one")
           std::string::npos);
     CHECK(text.find("recv, 1 KiB up, on world: 9.1 s, 100 % of it waiting, 3 calls") != std::string::npos);
     CHECK(text.find("0 to 1: 2.008 KiB, 3 messages") != std::string::npos);
+    CHECK(text.find("\n  messages by their protocol: eager 6 (6 KiB)\n") != std::string::npos);
+    CHECK(tutti::test::Json(json_of(statistics, {{"x"}}))["protocols"].size() == 5);
 }
 
 TEST_CASE("ranks that are alike have no slow one")

@@ -180,8 +180,10 @@ TEST_CASE("The document of a trace holds its format, and an arrow a message")
     trace.ranks[0].callers = {"solve (solver.cpp:12)"};
     trace.ranks[0].calls.push_back({9 * kMs, 9 * kMs - 1, allreduce(412), 1});
     trace.ranks[0].ended_ns = 12 * kMs;
-    trace.ranks[1].messages.push_back({8 * kMs, 0, 9, 0, 8, 1, false});  // outside of any call
-    trace.ranks[0].messages.push_back({8 * kMs + 100, 1, 9, 0, 8, 1, true});
+    trace.ranks[1].messages.push_back({8 * kMs, 0, 9, 0, 8, 1, false, 1});  // outside of any call
+    trace.ranks[0].messages.push_back({8 * kMs + 100, 1, 9, 0, 8, 1, true, 2});
+    trace.ranks[1].messages[0].protocol = 4;
+    trace.ranks[1].messages[1].protocol = 200;
     align(trace, {});
     const Json document = json_of(trace);
     const TraceCheck check(document);
@@ -191,6 +193,12 @@ TEST_CASE("The document of a trace holds its format, and an arrow a message")
     CHECK(check.dropped == 0);
     CHECK(document["otherData"]["arrows"] == 6);
     CHECK(document["otherData"]["calls"] == 11);
+    // The sender's word is believed first, then the receiver's, if it is one.
+    std::vector<std::string> protocols;
+    for (const Json& event : document["traceEvents"].elements())
+        if (event["ph"] == "f")
+            protocols.push_back(event["args"]["protocol"].text());
+    CHECK(protocols == std::vector<std::string>{"inject", "pull", "eager", "eager", "eager", "eager"});
     std::map<std::string, Json> events;
     for (const Json& event : document["traceEvents"].elements())
         if (event["ph"] == "X")

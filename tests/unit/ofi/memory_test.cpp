@@ -34,19 +34,19 @@ TEST_CASE("with memory registered as adapters want it: frames, and reads of all 
     CHECK(modes.pins_pages);
     CHECK_FALSE(modes.bound);
 
-    Lent lent(pair.b, 10 << 20);
-    REQUIRE(lent.is_lent);
-    CHECK(lent.region.address == reinterpret_cast<std::uintptr_t>(lent.bytes.data()));
+    Registered registered(pair.b, 10 << 20);
+    REQUIRE(registered.is_registered);
+    CHECK(registered.region.address == reinterpret_cast<std::uintptr_t>(registered.bytes.data()));
     for (const std::size_t size :
          {std::size_t{0}, std::size_t{1}, std::size_t{4097}, std::size_t{4} << 20, std::size_t{9'999'999}}) {
         Bytes local(size);
         OfiCompletion completion;
-        REQUIRE(pair.a.transport->get(1, {lent.region.address + 5, lent.region.key}, local, completion) ==
-                SendResult::pending);
+        REQUIRE(pair.a.transport->get(1, {registered.region.address + 5, registered.region.key}, local,
+                                      completion) == SendResult::pending);
         REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired != 0; }));
         CHECK(completion.fired == 1);
         CHECK(completion.result == ErrorCode::success);
-        CHECK(std::equal(local.begin(), local.end(), lent.bytes.begin() + 5));
+        CHECK(std::equal(local.begin(), local.end(), registered.bytes.begin() + 5));
     }
     for (const std::size_t size : {std::size_t{1}, std::size_t{16'000}}) {
         const std::size_t before = pair.b.sink.payloads.size();
@@ -72,21 +72,21 @@ TEST_CASE(
     Bytes other(10'000);
     tutti::transport::RemoteRegion first{};
     tutti::transport::RemoteRegion second{};
-    REQUIRE(transport.lend(memory, first));
-    REQUIRE(transport.lend(other, second));
+    REQUIRE(transport.register_region(memory, first));
+    REQUIRE(transport.register_region(other, second));
     CHECK(first.key != second.key);  // of one that makes its keys we ask for none in particular
     // A number that it counts up, not one that nobody guesses.
     CHECK((first.key < 1u << 20) == as_adapter);
     CHECK((second.key < 1u << 20) == as_adapter);
-    transport.take_back(first);
+    transport.release_region(first);
     tutti::transport::RemoteRegion again{};
-    REQUIRE(transport.lend(memory, again));
+    REQUIRE(transport.register_region(memory, again));
     CHECK((again.key == first.key) == !as_adapter);
-    transport.take_back(again);
-    transport.take_back(second);
+    transport.release_region(again);
+    transport.release_region(second);
 }
 
-TEST_CASE("memory that cannot be read is not lent: a provider would wait for it for ever")
+TEST_CASE("memory that cannot be read is not registered: a provider would wait for it for ever")
 {
     OfiRank rank({.rank = 0, .ranks = 2, .key = Key::random(), .linger = 0ms});
     OfiTransport& transport = *rank.transport;
@@ -95,13 +95,13 @@ TEST_CASE("memory that cannot be read is not lent: a provider would wait for it 
         ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(memory != MAP_FAILED);
     tutti::transport::RemoteRegion region{};
-    REQUIRE(transport.lend({memory, kBytes}, region));
-    transport.take_back(region);
+    REQUIRE(transport.register_region({memory, kBytes}, region));
+    transport.release_region(region);
     REQUIRE(::mprotect(memory + kBytes / 2, kBytes / 2, PROT_NONE) == 0);
-    CHECK_FALSE(transport.lend({memory, kBytes}, region));
-    CHECK_FALSE(transport.lend({memory + kBytes / 2, 5000}, region));
-    REQUIRE(transport.lend({memory + 1, kBytes / 2 - 1}, region));
-    transport.take_back(region);
+    CHECK_FALSE(transport.register_region({memory, kBytes}, region));
+    CHECK_FALSE(transport.register_region({memory + kBytes / 2, 5000}, region));
+    REQUIRE(transport.register_region({memory + 1, kBytes / 2 - 1}, region));
+    transport.release_region(region);
     ::munmap(memory, kBytes);
-    CHECK_FALSE(transport.lend({memory, kBytes}, region));
+    CHECK_FALSE(transport.register_region({memory, kBytes}, region));
 }

@@ -62,7 +62,7 @@ private:
     pid_t pid_ = 0;
 };
 
-/// Sends five frames to rank 0, lends it a MiB, and goes on making progress.
+/// Sends five frames to rank 0, registers a MiB for it, and goes on making progress.
 inline void talkative_rank(int channel, const security::Key& key)
 {
     OfiRank rank(1, 2, key);
@@ -72,9 +72,9 @@ inline void talkative_rank(int channel, const security::Key& key)
         _exit(1);
     theirs.resize(static_cast<std::size_t>(std::max<ssize_t>(0, recv(channel, theirs.data(), 4096, 0))));
     rank.transport->connect(0, theirs);
-    const Lent lent(rank, 1 << 20);
-    Bytes region(sizeof lent.region);
-    std::memcpy(region.data(), &lent.region, region.size());
+    const Registered registered(rank, 1 << 20);
+    Bytes region(sizeof registered.region);
+    std::memcpy(region.data(), &registered.region, region.size());
     for (int sent = 0; sent < 5;) {
         sent += rank.send(0, region) == transport::SendResult::done;
         rank.progress();

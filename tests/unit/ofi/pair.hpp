@@ -1,4 +1,4 @@
-// Two ranks that are connected over libfabric, and memory that one lends the other.
+// Two ranks that are connected over libfabric, and memory that one registers for the other.
 #pragma once
 
 #include <utility>
@@ -33,21 +33,21 @@ struct Pair {
 };
 
 /// Memory of a rank, as it tells others of it.
-struct Lent {
-    Lent(OfiRank& owner, std::size_t size) : bytes(size), transport(*owner.transport)
+struct Registered {
+    Registered(OfiRank& owner, std::size_t size) : bytes(size), transport(*owner.transport)
     {
         for (std::size_t i = 0; i < size; ++i)
             bytes[i] = static_cast<std::byte>(i * 7 + (i >> 8));
-        is_lent = transport.lend(bytes, region);
+        is_registered = transport.register_region(bytes, region);
     }
-    ~Lent() { transport.take_back(region); }
-    Lent(const Lent&) = delete;
-    Lent& operator=(const Lent&) = delete;
+    ~Registered() { transport.release_region(region); }
+    Registered(const Registered&) = delete;
+    Registered& operator=(const Registered&) = delete;
 
     Bytes bytes;
     transport::ofi::OfiTransport& transport;
     transport::RemoteRegion region{};
-    bool is_lent;
+    bool is_registered;
 };
 
 /// Memory of a rank that others may write to as well.

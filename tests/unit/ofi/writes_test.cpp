@@ -137,21 +137,21 @@ TEST_CASE(
         [&] { return std::ranges::all_of(completions, [](auto& one) { return one.fired == 1; }); }));
 }
 
-TEST_CASE("memory that is lent for reading, or granted no more, is not written to")
+TEST_CASE("memory that is registered for reading, or granted no more, is not written to")
 {
     Pair pair;
-    const Lent lent(pair.b, 100'000);
+    const Registered registered(pair.b, 100'000);
     Granted revoked(pair.b, 100'000);
     const RemoteRegion old = revoked.region;
     revoked.revoke();
-    const Bytes before = lent.bytes;
-    const bool is_lent = GENERATE(false, true);
-    const RemoteRegion region = is_lent ? lent.region : old;
+    const Bytes before = registered.bytes;
+    const bool is_registered = GENERATE(false, true);
+    const RemoteRegion region = is_registered ? registered.region : old;
     OfiCompletion completion;
     REQUIRE(pair.a.transport->put(1, region, Bytes(5000, std::byte{9}), completion) == SendResult::pending);
     REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired != 0; }));
     CHECK(completion.result != ErrorCode::success);
-    CHECK(lent.bytes == before);
+    CHECK(registered.bytes == before);
     CHECK(revoked.bytes == Bytes(100'000));
 }
 

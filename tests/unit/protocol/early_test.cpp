@@ -20,9 +20,9 @@ WireOptions early_options()
             .early_bytes = kEarly};
 }
 
-RtsHeader rts(std::uint64_t total, std::uint64_t id = 99)
+LongHeader rts(std::uint64_t total, std::uint64_t id = 99)
 {
-    return {EagerHeader::of(FrameKind::rts_early, {4, 0, 5}), total, id};
+    return {EagerHeader::of(FrameKind::first, {4, 0, 5}), total, id};
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("early bytes are in their place before the answer, and the rest follow
     if (!unexpected)
         one.receive(wire);
     one.send(wire, synchronous);
-    CHECK(wire.sent_kinds(0) == Kinds{FrameKind::rts_early, FrameKind::segment, FrameKind::segment,
+    CHECK(wire.sent_kinds(0) == Kinds{FrameKind::first, FrameKind::segment, FrameKind::segment,
                                       FrameKind::segment, FrameKind::segment, FrameKind::segment});
     wire.step(1);
     CHECK_FALSE(one.sent.done);
@@ -86,7 +86,7 @@ TEST_CASE("a synchronous message that would be eager needs one answer, also wher
     if (!unexpected)
         one.receive(wire);
     one.send(wire, true);
-    CHECK(wire.sent_kinds(0).front() == FrameKind::rts_early);
+    CHECK(wire.sent_kinds(0).front() == FrameKind::first);
     wire.step(1);
     CHECK_FALSE(one.sent.done);
     if (unexpected)
@@ -172,7 +172,7 @@ TEST_CASE("early bytes use credit: a flood of messages stays bounded, and credit
     for (std::uint64_t number = 0; number < 50; ++number)
         messages.emplace_back(1000, number).send(wire);
     wire.settle();
-    const std::size_t with_data = count(wire.sent_kinds(0), FrameKind::rts_early);
+    const std::size_t with_data = count(wire.sent_kinds(0), FrameKind::first);
     CHECK(with_data == 4096 / (kEarly + kEagerOverheadBytes));
     CHECK(count(wire.sent_kinds(0), FrameKind::rts) == 50 - with_data);
     for (Message& one : messages)
@@ -183,7 +183,7 @@ TEST_CASE("early bytes use credit: a flood of messages stays bounded, and credit
     Message late(1000, 51);
     late.receive(wire);
     late.send(wire);
-    CHECK(count(wire.sent_kinds(0), FrameKind::rts_early) == with_data + 1);
+    CHECK(count(wire.sent_kinds(0), FrameKind::first) == with_data + 1);
     wire.settle();
     CHECK(late.arrived());
 }
@@ -230,7 +230,7 @@ TEST_CASE("a receive that is given up within the early bytes lets the rest pass"
 TEST_CASE("early bytes that cannot be are refused")
 {
     Wire wire(early_options());
-    const auto refused = [&](const RtsHeader& header, std::span<const std::byte> payload) {
+    const auto refused = [&](const LongHeader& header, std::span<const std::byte> payload) {
         try {
             wire.forge(1, header, payload);
             FAIL("the frame was taken");
@@ -253,7 +253,7 @@ TEST_CASE("early bytes that cannot be are refused")
     CHECK(wire.at(1).unexpected_count() == 1);
 }
 
-TEST_CASE("early, eager and lent messages in any order over transports that refuse, keep and idle")
+TEST_CASE("early, eager and pulled messages in any order over transports that refuse, keep and idle")
 {
     const auto faults = GENERATE(
         values<tutti::transport::FaultOptions>({{},
@@ -269,5 +269,5 @@ TEST_CASE("early, eager and lent messages in any order over transports that refu
         return random() % 2 == 0 ? random() % 700 : 3900 + random() % 3000;
     });
     CHECK(reader.reads.size() > 3);
-    CHECK(count(wire.sent_kinds(0), FrameKind::rts_early) > 20);
+    CHECK(count(wire.sent_kinds(0), FrameKind::first) > 20);
 }

@@ -49,7 +49,7 @@ TEST_CASE("a flood of unexpected messages is kept up to the credit, the rest wai
     wire.settle();
     CHECK(again.done);
     const FrameKind kind = wire.sent_kinds(0)[before];
-    CHECK((kind == FrameKind::eager || kind == FrameKind::eager_first));
+    CHECK((kind == FrameKind::eager || kind == FrameKind::first));
 }
 
 TEST_CASE("credit comes back for messages that are received at once, dropped, or too long for the buffer")

@@ -40,14 +40,14 @@ TEST_CASE("every kind of frame with a header of every other length")
 {
     Wire wire(kSmall);
     // So that a segment of one byte would be welcome.
-    wire.forge(1, EagerFirstHeader{envelope(FrameKind::eager_first), 200}, message(1, 60));
+    wire.forge(1, LongHeader{envelope(FrameKind::first), 200, 0}, message(1, 60));
     const std::pair<FrameKind, std::size_t> kinds[] = {
-        {FrameKind::eager, sizeof(EagerHeader)},     {FrameKind::eager_first, sizeof(EagerFirstHeader)},
-        {FrameKind::segment, sizeof(SegmentHeader)}, {FrameKind::rts, sizeof(RtsHeader)},
-        {FrameKind::rts_early, sizeof(RtsHeader)},   {FrameKind::cts, sizeof(CtsHeader)},
-        {FrameKind::data, sizeof(DataHeader)},       {FrameKind::fin, sizeof(FinHeader)},
-        {FrameKind::credit, sizeof(CreditHeader)},   {FrameKind::call_inquiry, kServiceHeader},
-        {FrameKind::call_differs, kServiceHeader},   {FrameKind::call_wait, kServiceHeader}};
+        {FrameKind::eager, sizeof(EagerHeader)},     {FrameKind::first, sizeof(LongHeader)},
+        {FrameKind::segment, sizeof(SegmentHeader)}, {FrameKind::rts, sizeof(LongHeader)},
+        {FrameKind::cts, sizeof(CtsHeader)},         {FrameKind::data, sizeof(DataHeader)},
+        {FrameKind::fin, sizeof(FinHeader)},         {FrameKind::credit, sizeof(CreditHeader)},
+        {FrameKind::call_inquiry, kServiceHeader},   {FrameKind::call_differs, kServiceHeader},
+        {FrameKind::call_wait, kServiceHeader}};
     for (const auto& [kind, right] : kinds) {
         for (std::size_t size = 0; size <= 40; ++size) {
             if (size == right)
@@ -82,7 +82,7 @@ TEST_CASE("segments without a message, too many of them, or empty ones")
     const SegmentHeader segment{Lead::of(FrameKind::segment)};
     const Bytes part = message(1, 60);
     check_refused([&] { wire.forge(1, segment, part); });
-    wire.forge(1, EagerFirstHeader{envelope(FrameKind::eager_first), 100}, part);
+    wire.forge(1, LongHeader{envelope(FrameKind::first), 100, 0}, part);
     check_refused([&] { wire.forge(1, segment); });
     check_refused([&] { wire.forge(1, segment, part); });  // 60 of the 40 that are left
     wire.forge(1, segment, std::span(part).first(40));
@@ -94,9 +94,7 @@ TEST_CASE("the start of a segmented message that cannot be")
 {
     Wire wire(kSmall);
     const Bytes part = message(1, 60);
-    const auto first = [](std::uint64_t total) {
-        return EagerFirstHeader{envelope(FrameKind::eager_first), total};
-    };
+    const auto first = [](std::uint64_t total) { return LongHeader{envelope(FrameKind::first), total, 0}; };
     check_refused([&] { wire.forge(1, first(0), part); });
     check_refused([&] { wire.forge(1, first(60), part); });  // complete already
     check_refused(
@@ -165,12 +163,13 @@ TEST_CASE("an end of no message, and memory regions that are none")
     wire.forge(0, fin(id));  // the receiver may always say that it has read all
     CHECK(send.done);
     check_refused([&] { wire.forge(0, fin(id)); });
-    for (const std::size_t size : {1u, 8u, 15u, 17u, 64u}) {
-        if (size != sizeof(tutti::transport::RemoteRegion))
+    for (std::size_t size = 1; size <= 64; ++size) {
+        if (size != sizeof(OfferedRegion))
             check_refused([&] {
-                wire.forge(1, RtsHeader{envelope(FrameKind::rts), 80, 77}, message(1, size));
+                wire.forge(1, LongHeader{envelope(FrameKind::rts), 80, 77}, message(1, size));
             });
     }
+    check_refused([&] { wire.forge(1, LongHeader{envelope(FrameKind::rts), 80, 0}); });  // for no answer
 }
 
 TEST_CASE("data for no receive, out of order, or too much")
@@ -186,7 +185,7 @@ TEST_CASE("data for no receive, out of order, or too much")
     ReceiveRequest receive;
     Bytes buffer(80);
     wire.receive(receive, 1, 0, 5, buffer);
-    wire.forge(1, RtsHeader{envelope(FrameKind::rts), 80, 77});
+    wire.forge(1, LongHeader{envelope(FrameKind::rts), 80, 77});
     const std::uint64_t id = receive.id;
     REQUIRE(id != 0);
     check_refused([&] { wire.forge(1, data(id, 1), part); });
@@ -220,7 +219,7 @@ TEST_CASE("more credit than was ever used")
 TEST_CASE("a rendezvous of an absurd size takes no memory and what fits of it")
 {
     Wire wire(kSmall);
-    wire.forge(1, RtsHeader{envelope(FrameKind::rts), ~std::uint64_t{0}, 1});
+    wire.forge(1, LongHeader{envelope(FrameKind::rts), ~std::uint64_t{0}, 1});
     ReceiveRequest receive;
     Bytes buffer(10);
     wire.receive(receive, 1, 0, 5, buffer);

@@ -125,9 +125,9 @@ TEST_CASE("a receive that matched a rendezvous or part of a message of a peer lo
     if (receive_first)
         wire.receive(receive, 1, 0, 5, buffer);
     if (rendezvous)
-        wire.forge(1, RtsHeader{envelope_of(FrameKind::rts, 5), 200, 77});
+        wire.forge(1, LongHeader{envelope_of(FrameKind::rts, 5), 200, 77});
     else
-        wire.forge(1, EagerFirstHeader{envelope_of(FrameKind::eager_first, 5), 200}, message(1, 60));
+        wire.forge(1, LongHeader{envelope_of(FrameKind::first, 5), 200, 0}, message(1, 60));
     wire.at(1).peer_lost(0, "test");
     if (!receive_first) {
         CHECK(wire.at(1).unexpected_count() == 1);
@@ -159,8 +159,8 @@ TEST_CASE("whole messages of a lost peer can still be received, in order")
 TEST_CASE("a dropped rendezvous of a lost peer is gone")
 {
     Wire wire(kSmallWire);
-    wire.forge(1, RtsHeader{envelope_of(FrameKind::rts, 5), 200, 77});
-    wire.forge(1, EagerFirstHeader{envelope_of(FrameKind::eager_first, 6), 200}, message(1, 60));
+    wire.forge(1, LongHeader{envelope_of(FrameKind::rts, 5), 200, 77});
+    wire.forge(1, LongHeader{envelope_of(FrameKind::first, 6), 200, 0}, message(1, 60));
     wire.at(1).peer_lost(0, "test");
     for (const int tag : {5, 6}) {
         auto* found = wire.at(1).probe({4, 0, tag});

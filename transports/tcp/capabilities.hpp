@@ -1,0 +1,17 @@
+// What TCP can, and what suits it.
+#pragma once
+
+#include "transports/tcp/frame.hpp"
+#include "transports/tcp/send_queue.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::transport::tcp {
+
+inline constexpr Capabilities kCapabilities{.max_payload_bytes = kMaxPayload,
+                                            .inject_below = SendQueue::kCopyBelow,
+                                            .gathers = true,
+                                            .eager_limit_bytes = 256u << 10,
+                                            .latency_ns = 5'000,
+                                            .bytes_per_ns = 3};
+
+}  // namespace tutti::transport::tcp
