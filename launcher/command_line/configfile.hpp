@@ -7,9 +7,6 @@
 
 namespace tutti::launcher {
 
-/// The spellings of the option, for the grammar.
-inline constexpr const char* kConfigfileOptions = "--configfile,--app";
-
 /// The words of the file at `path`, with ":" between its lines. Each line is a part of the command line:
 /// options, a program and its arguments; '#' at its start makes it a comment, '\' at its end joins it with
 /// the next, and quotes,

@@ -56,11 +56,8 @@ private:
 
     const OptionDefinition* definition_of(const KnownSetting& known) const
     {
-        const std::string name = "--" + std::string(known.option);
-        const auto found = std::ranges::find_if(definitions_, [&](const OptionDefinition& definition) {
-            return std::ranges::find(definition.names, name) != definition.names.end();
-        });
-        return known.option.empty() || found == definitions_.end() ? nullptr : &*found;
+        const auto found = std::ranges::find(definitions_, &known, &OptionDefinition::setting);
+        return found == definitions_.end() ? nullptr : &*found;
     }
 
     std::string name_of(const KnownSetting& known) const

@@ -14,7 +14,8 @@
 
 namespace tutti::launcher {
 
-/// `names` are "-n,--np". `store` and `parse` get the option as the user wrote it, and its value.
+/// Options are named as in files; their spellings and help are base::known_settings()'. `store` and `parse`
+/// get the option as the user wrote it, and its value.
 class Definer {
 public:
     using Store = std::function<void(const std::string& option, const std::string& value)>;
@@ -27,86 +28,92 @@ public:
     /// The heading of the help for all options that follow.
     void group(const std::string& name) { group_ = name; }
 
-    /// An option with `values` words after it, which may be given many times.
-    void repeated(const std::string& names, int values, const std::string& placeholder,
-                  const std::string& help, decltype(OptionDefinition::store) store)
+    /// One that is no setting: `names` are "-n,--np".
+    void add(const std::string& names, int values, const std::string& placeholder, const std::string& help,
+             decltype(OptionDefinition::store) store)
     {
         options_.push_back({parse_list("", names), values, placeholder, help, group_, std::move(store)});
     }
 
-    /// An option with one value. It may be given again with the same value.
-    void single(const std::string& names, const std::string& placeholder, const std::string& help,
-                Store store)
+    /// An option with `values` words after it, which may be given many times.
+    void repeated(std::string_view name, int values, decltype(OptionDefinition::store) store)
     {
-        single_in(line_.job_values, names, placeholder, help, std::move(store));
+        const base::KnownSetting& known = *base::find_setting(name);
+        add(std::string(known.spellings), values, std::string(known.value), std::string(known.help),
+            std::move(store));
+        options_.back().setting = &known;
     }
+
+    /// An option with one value. It may be given again with the same value.
+    void single(std::string_view name, Store store) { single_in(line_.job_values, name, std::move(store)); }
     /// Likewise: once in `seen`.
-    void single_in(Seen& seen, const std::string& names, const std::string& placeholder,
-                   const std::string& help, Store store)
+    void single_in(Seen& seen, std::string_view name, Store store)
     {
-        repeated(names, 1, placeholder, help,
-                 [&seen, what = names.substr(0, names.find(',')), store = std::move(store)](
-                     const std::string& option, Values values) {
+        repeated(name, 1,
+                 [&seen, what = first_of(name), store = std::move(store)](const std::string& option,
+                                                                          Values values) {
                      if (first_time(seen, what, "option " + option, values.front()))
                          store(option, values.front());
                  });
     }
 
     /// Likewise: the value is a number, which may follow at once, as in "-n2".
-    void number_in(Seen& seen, const std::string& names, const std::string& help, Store store)
+    void number_in(Seen& seen, std::string_view name, Store store)
     {
-        single_in(seen, names, "N", help, std::move(store));
+        single_in(seen, name, std::move(store));
         options_.back().is_number = true;
     }
 
     /// Likewise: `target` becomes what `parse` reads.
     template <class Target, class Parse>
-    void value(const std::string& names, const std::string& placeholder, const std::string& help,
-               Target& target, Parse parse)
+    void value(std::string_view name, Target& target, Parse parse)
     {
-        single(names, placeholder, help,
-               [&target, parse](const std::string& option, const std::string& text) {
-                   target = parse(option, text);
-               });
+        single(name, [&target, parse](const std::string& option, const std::string& text) {
+            target = parse(option, text);
+        });
     }
 
     /// Likewise: one of `words`, of which the first stands for `first`.
     template <class Enum>
-    void choice(const std::string& names, const std::string& help, Enum& target,
-                std::span<const std::string_view> words, Enum first)
+    void choice(std::string_view name, Enum& target, std::span<const std::string_view> words, Enum first)
     {
-        value(
-            names, "WHAT", help, target, [words, first](const std::string& option, const std::string& text) {
-                return static_cast<Enum>(static_cast<std::size_t>(first) + parse_choice(option, text, words));
-            });
+        value(name, target, [words, first](const std::string& option, const std::string& text) {
+            return static_cast<Enum>(static_cast<std::size_t>(first) + parse_choice(option, text, words));
+        });
     }
 
     /// An option without a word after it, whose value, if it has one, stands behind '='. Else it is "".
-    void attachable(const std::string& names, const std::string& placeholder, const std::string& help,
-                    Store store)
+    void attachable(std::string_view name, Store store)
     {
-        repeated(names, 0, placeholder.empty() ? "" : "[=" + placeholder + "]", help,
-                 [store = std::move(store)](const std::string& option, Values values) {
-                     store(option, values.empty() ? "" : values.front());
-                 });
-        options_.back().attachable = true;
+        repeated(name, 0, [store = std::move(store)](const std::string& option, Values values) {
+            store(option, values.empty() ? "" : values.front());
+        });
+        OptionDefinition& defined = options_.back();
+        if (!defined.placeholder.empty())
+            defined.placeholder = "[=" + defined.placeholder + "]";
+        defined.attachable = true;
     }
 
     /// An option without a value; giving it again changes nothing. "=no" behind it undoes what a file of
     /// configuration says.
-    void flag(const std::string& names, const std::string& help, bool& target)
+    void flag(std::string_view name, bool& target)
     {
-        attachable(names, "", help,
-                   [&seen = line_.job_values, &target, what = names.substr(0, names.find(','))](
-                       const std::string& option, const std::string& value) {
-                       static constexpr std::array<std::string_view, 2> kWords = {"no", "yes"};
-                       const bool on = value.empty() || parse_choice(option, value, kWords) == 1;
-                       if (first_time(seen, what, "option " + option, on ? "yes" : "no"))
-                           target = on;
-                   });
+        attachable(name, [&seen = line_.job_values, &target, what = first_of(name)](
+                             const std::string& option, const std::string& value) {
+            static constexpr std::array<std::string_view, 2> kWords = {"no", "yes"};
+            const bool on = value.empty() || parse_choice(option, value, kWords) == 1;
+            if (first_time(seen, what, "option " + option, on ? "yes" : "no"))
+                target = on;
+        });
     }
 
 private:
+    static std::string first_of(std::string_view name)
+    {
+        const std::string_view spellings = base::find_setting(name)->spellings;
+        return std::string(spellings.substr(0, spellings.find(',')));
+    }
+
     CommandLine& line_;
     std::string group_;
     std::vector<OptionDefinition> options_;

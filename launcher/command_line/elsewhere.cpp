@@ -83,16 +83,16 @@ void define_known_from_elsewhere(Definer& define, Options& options)
     std::vector<std::string>& given = options.without_effect;
     define.group("Known from elsewhere, without effect (-v tells which were given)");
     for (const WithoutEffect& option : kWithoutEffect) {
-        define.repeated(option.names, option.values, option.placeholder, option.help,
-                        [&given, &options](const std::string& name, Definer::Values values) {
-                            if (values.size() == 2 && says_how_to_reach_hosts(options, name, values))
-                                return;
-                            std::string words = name;
-                            for (const std::string& value : values)
-                                words += ' ' + value;
-                            if (std::ranges::find(given, words) == given.end())
-                                given.push_back(words);
-                        });
+        define.add(option.names, option.values, option.placeholder, option.help,
+                   [&given, &options](const std::string& name, Definer::Values values) {
+                       if (values.size() == 2 && says_how_to_reach_hosts(options, name, values))
+                           return;
+                       std::string words = name;
+                       for (const std::string& value : values)
+                           words += ' ' + value;
+                       if (std::ranges::find(given, words) == given.end())
+                           given.push_back(words);
+                   });
     }
 }
 

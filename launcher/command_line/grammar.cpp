@@ -96,40 +96,32 @@ void switch_on(CommandLine& line, const char* flag, bool& target)
 void define_programs(Definer& define, CommandLine& line)
 {
     define.group("What to run (each for the program that follows)");
-    define.number_in(line.app_values, "-n,-c,--np,--n",
-                     "number of ranks (default: one a slot, that is a core)",
-                     [&line](const std::string& option, const std::string& text) {
-                         line.app.ranks = parse_number(option, "number of ranks", text, 1, kMaxRanks);
-                     });
-    define.single_in(line.app_values, "--wdir,--wd", "DIR", "working directory of the ranks",
-                     [&line](const std::string& option, const std::string& text) {
-                         line.app.working_directory = parse_path(option, text);
-                     });
+    define.number_in(line.app_values, "np", [&line](const std::string& option, const std::string& text) {
+        line.app.ranks = parse_number(option, "number of ranks", text, 1, kMaxRanks);
+    });
+    define.single_in(line.app_values, "wdir", [&line](const std::string& option, const std::string& text) {
+        line.app.working_directory = parse_path(option, text);
+    });
 
     const auto set = [&line](const std::string& name, const std::string& value) {
         set_variable(line.app_values, line.app.environment, name, value);
     };
-    define.repeated("-x", 1, "VAR[=VALUE]", "set VAR; without a value: hand it on, where it is set",
-                    [&line, set](const std::string& option, Values values) {
-                        const auto [name, value] = parse_assignment(option, values.front());
-                        if (value)
-                            set(name, *value);
-                        else
-                            line.options.not_set.push_back(name);
-                    });
-    define.repeated("--env", 2, "VAR VALUE", "the same in two words, or as VAR=VALUE",
-                    [set](const std::string& option, Values values) {
-                        set(parse_variable_name(option, values.front()), values.back());
-                    });
-    define.repeated(
-        kConfigfileOptions, 1, "FILE", "read all this from FILE, a program a line",
-        [](const std::string& option, Values) {
-            throw UsageError(fmt::format("{} stands within a configfile, or twice; name one file", option));
-        });
-    define.repeated("--envlist", 1, "A,B", "as -x A -x B, for those that are set",
-                    [set](const std::string& option, Values values) {
-                        for_each_set_variable(option, values.front(), set);
-                    });
+    define.repeated("x", 1, [&line, set](const std::string& option, Values values) {
+        const auto [name, value] = parse_assignment(option, values.front());
+        if (value)
+            set(name, *value);
+        else
+            line.options.not_set.push_back(name);
+    });
+    define.repeated("env", 2, [set](const std::string& option, Values values) {
+        set(parse_variable_name(option, values.front()), values.back());
+    });
+    define.repeated("configfile", 1, [](const std::string& option, Values) {
+        throw UsageError(fmt::format("{} stands within a configfile, or twice; name one file", option));
+    });
+    define.repeated("envlist", 1, [set](const std::string& option, Values values) {
+        for_each_set_variable(option, values.front(), set);
+    });
 }
 
 void define_job(Definer& define, CommandLine& line)
@@ -138,81 +130,60 @@ void define_job(Definer& define, CommandLine& line)
     const auto set = [&line](const std::string& name, const std::string& value) {
         set_variable(line.job_values, line.job_environment, name, value);
     };
-    define.repeated("--genv", 2, "VAR VALUE", "set VAR for all programs; a program's own -x goes first",
-                    [set](const std::string& option, Values values) {
-                        set(parse_variable_name(option, values.front()), values.back());
-                    });
-    define.repeated("--genvlist", 1, "A,B", "likewise hand on A and B, where they are set",
-                    [set](const std::string& option, Values values) {
-                        for_each_set_variable(option, values.front(), set);
-                    });
-    define.flag("--rank-env", "set RANK, WORLD_SIZE, LOCAL_RANK and more, as torchrun does",
-                line.options.rank_variables);
-    define.flag("--mpirun-env", "set OMPI_COMM_WORLD_RANK, PMI_RANK and such (default: yes)",
-                line.options.mpirun_variables);
-    define.choice("--mpi", "others' MPI programs: auto, own, preload[=openmpi|mpich]", line.options.mpi, kMpi,
-                  MpiLibraries::automatic);
-    define.single("--heap", "auto|on|off", "malloc from memory that ranks of a host share",
-                  [set](const std::string& option, const std::string& value) {
-                      static constexpr std::array<std::string_view, 3> kWords = {"auto", "on", "off"};
-                      parse_choice(option, value, kWords);
-                      set("TUTTI_HEAP", value);
-                  });
-    define.attachable("--check", "LIST", "find mistakes: in types, buffers, requests, races and more",
-                      [set](const std::string&, const std::string& list) {
-                          set("TUTTI_CHECK", list.empty() ? "on" : list);
-                      });
-    define.attachable("--stats", "FILE", "tell at the end where time went, or write FILE.json or .html",
-                      [&line, set](const std::string&, const std::string& file) {
-                          if (file == "no")
-                              return;
-                          line.options.stats = file;
-                          set("TUTTI_PROFILE", "on");
-                      });
-    define.single("--trace", "FILE", "write a timeline of all ranks, to FILE.json or FILE.html",
-                  [&line, set](const std::string& option, const std::string& file) {
-                      line.options.trace = parse_trace_file(option, file);
-                      set("TUTTI_PROFILE", "on");
-                  });
-    define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
-                 line.options.timeout_seconds, parse_seconds);
-    define.value("--grace", "SECONDS", "after Ctrl-C or SIGTERM, before ranks are killed (default: 10)",
-                 line.options.grace_seconds, parse_seconds_or_zero);
-    define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",
-                 line.options.hang_report_seconds, parse_seconds_or_zero);
-    define.choice("--on-deadlock", "when ranks wait in a circle: report, abort (default: report)",
-                  line.options.on_deadlock, kOnDeadlock, OnDeadlock::report);
-    define.value("--report-json", "FILE", "write to FILE how the job went: cause, rank, stack, outcomes",
-                 line.options.report_json, parse_path);
-    define.value("--forward-signals", "LIST", "pass these signals on to the ranks: WINCH,TERM,SIGURG,40",
-                 line.options.forward_signals, parse_signals);
+    define.repeated("genv", 2, [set](const std::string& option, Values values) {
+        set(parse_variable_name(option, values.front()), values.back());
+    });
+    define.repeated("genvlist", 1, [set](const std::string& option, Values values) {
+        for_each_set_variable(option, values.front(), set);
+    });
+    define.flag("rank-env", line.options.rank_variables);
+    define.flag("mpirun-env", line.options.mpirun_variables);
+    define.choice("mpi", line.options.mpi, kMpi, MpiLibraries::automatic);
+    define.single("heap", [set](const std::string& option, const std::string& value) {
+        static constexpr std::array<std::string_view, 3> kWords = {"auto", "on", "off"};
+        parse_choice(option, value, kWords);
+        set("TUTTI_HEAP", value);
+    });
+    define.attachable("check", [set](const std::string&, const std::string& list) {
+        set("TUTTI_CHECK", list.empty() ? "on" : list);
+    });
+    define.attachable("stats", [&line, set](const std::string&, const std::string& file) {
+        if (file == "no")
+            return;
+        line.options.stats = file;
+        set("TUTTI_PROFILE", "on");
+    });
+    define.single("trace", [&line, set](const std::string& option, const std::string& file) {
+        line.options.trace = parse_trace_file(option, file);
+        set("TUTTI_PROFILE", "on");
+    });
+    define.value("timeout", line.options.timeout_seconds, parse_seconds);
+    define.value("grace", line.options.grace_seconds, parse_seconds_or_zero);
+    define.value("hang-report", line.options.hang_report_seconds, parse_seconds_or_zero);
+    define.choice("on-deadlock", line.options.on_deadlock, kOnDeadlock, OnDeadlock::report);
+    define.value("report-json", line.options.report_json, parse_path);
+    define.value("forward-signals", line.options.forward_signals, parse_signals);
 }
 
 void define_placement(Definer& define, CommandLine& line)
 {
     Options& options = line.options;
     define.group("Where ranks go");
-    define.value("-H,--host,--hosts", "LIST", "hosts and their slots: a:2,user@b (default: this machine)",
-                 options.hosts, parse_host_list);
-    define.value("-f,--hostfile,--machinefile,--machine,--default-hostfile", "FILE",
-                 "the same, a host a line: 'a:2' or 'a slots=2 user=me'", options.hosts,
-                 [](const std::string& option, const std::string& text) {
-                     return read_hostfile(parse_path(option, text));
-                 });
+    define.value("host", options.hosts, parse_host_list);
+    define.value("hostfile", options.hosts, [](const std::string& option, const std::string& text) {
+        return read_hostfile(parse_path(option, text));
+    });
     const auto cores = [&line](const std::string& option, std::string_view text) {
         const int count = parse_number(option, "number of cores a rank", text, 1, kMaxRanks);
         if (first_time(line.job_values, "cores a rank", "the number of cores a rank", std::to_string(count)))
             line.options.cores_per_rank = count;
     };
-    define.single("--bind-to", "WHAT", "none, core, core:N, socket, numa, l3cache, hwthread",
-                  [&options, cores](const std::string& option, const std::string& text) {
-                      const std::string place = take_modifiers(option, text, cores);
-                      const std::size_t choice = parse_choice(option, place, kBindings);
-                      options.binding =
-                          static_cast<Binding>(static_cast<std::size_t>(Binding::none) + choice);
-                  });
-    define.single("--cpus-per-proc,--cpus-per-rank", "N", "as --map-by slot:PE=N: N cores for each rank",
-                  cores);
+    define.single("bind-to", [&options, cores](const std::string& option, const std::string& text) {
+        const std::string place = take_modifiers(option, text, cores);
+        const std::size_t choice = parse_choice(option, place, kBindings);
+        options.binding = static_cast<Binding>(static_cast<std::size_t>(Binding::none) + choice);
+    });
+    define.single("cpus-per-proc", cores);
     const auto ranks_per = [&line](const RanksPer& per) {
         const std::string shown = fmt::format("ppr:{}:{}", per.ranks, word_of(per.object));
         if (first_time(line.job_values, "ranks a node", "the number of ranks on each host", shown))
@@ -221,7 +192,7 @@ void define_placement(Definer& define, CommandLine& line)
     const auto rankfile = [&options](const std::string& option, const std::string& text) {
         options.rankfile = read_rankfile(parse_path(option, text));
     };
-    define.single("--map-by", "WHAT", "slot|node|core|socket|numa|l3cache|hwthread|seq|ppr:N:WHAT",
+    define.single("map-by",
                   [&options, ranks_per, cores, rankfile](const std::string& option, const std::string& text) {
                       constexpr std::string_view kRankfile = "rankfile:file=";
                       const std::string place = take_modifiers(option, text, cores);
@@ -232,31 +203,25 @@ void define_placement(Definer& define, CommandLine& line)
                       else if (!place.empty() || text.empty())
                           options.map_by = static_cast<MapBy>(parse_choice(option, place, kMapByWords));
                   });
-    define.number_in(line.job_values, "-N,--ppn,--perhost,--npernode,--grr",
-                     "N ranks on each host, as --map-by ppr:N:node",
-                     [ranks_per](const std::string& option, const std::string& text) {
-                         ranks_per({parse_number(option, "number of ranks a node", text, 1, kMaxRanks)});
-                     });
-    define.single("--rankfile,--rf", "FILE", "the host and cores of each rank: 'rank 0=a slot=0-1'",
-                  rankfile);
-    define.value("--cpu-set,--cpu-list", "LIST", "only these cores of each host, by number: 0-3,8",
-                 options.cpu_set, [](const std::string& option, const std::string& text) {
-                     return parse_ranges(option, "number of a core", text);
-                 });
-    define.choice("--rank-by", "number them over: slot, core, socket, numa, l3cache, node", options.rank_by,
-                  kRankBy, RankBy::slot);
-    define.flag("--report-bindings", "print the cores that each rank is bound to", options.report_bindings);
-    define.flag("--display-map,--print-rank-map", "print which rank goes where", options.display_map);
-    define.single("--display", "LIST", "the same: map, bindings",
-                  [&line, &options](const std::string& option, const std::string& text) {
-                      for (const std::string& part : parse_list(option, text)) {
-                          const std::size_t choice = parse_choice(option, part, kDisplays);
-                          if (choice == 0)
-                              switch_on(line, "--display-map", options.display_map);
-                          else if (choice < 3)
-                              switch_on(line, "--report-bindings", options.report_bindings);
-                      }
-                  });
+    define.number_in(line.job_values, "ppn", [ranks_per](const std::string& option, const std::string& text) {
+        ranks_per({parse_number(option, "number of ranks a node", text, 1, kMaxRanks)});
+    });
+    define.single("rankfile", rankfile);
+    define.value("cpu-set", options.cpu_set, [](const std::string& option, const std::string& text) {
+        return parse_ranges(option, "number of a core", text);
+    });
+    define.choice("rank-by", options.rank_by, kRankBy, RankBy::slot);
+    define.flag("report-bindings", options.report_bindings);
+    define.flag("display-map", options.display_map);
+    define.single("display", [&line, &options](const std::string& option, const std::string& text) {
+        for (const std::string& part : parse_list(option, text)) {
+            const std::size_t choice = parse_choice(option, part, kDisplays);
+            if (choice == 0)
+                switch_on(line, "--display-map", options.display_map);
+            else if (choice < 3)
+                switch_on(line, "--report-bindings", options.report_bindings);
+        }
+    });
 }
 
 void define_hosts(Definer& define, CommandLine& line)
@@ -266,32 +231,24 @@ void define_hosts(Definer& define, CommandLine& line)
     const auto job_variable = [&line](const char* name, const std::string& value) {
         set_variable(line.job_values, line.job_environment, name, value);
     };
-    define.single("--interface,--iface", "LIST", "networks to use, by name or address: eth0,10.1.0.0/16",
-                  [&options, job_variable](const std::string& option, const std::string& text) {
-                      parse_list(option, text);
-                      options.interface = parse_interface(option, text);
-                      job_variable("TUTTI_INTERFACE", text);
-                  });
-    define.single("--fabric", "WHAT", "tcp, ofi or ofi:PROVIDER (default: ofi with RDMA, else tcp)",
-                  [job_variable](const std::string& option, const std::string& text) {
-                      job_variable("TUTTI_FABRIC", parse_fabric(option, text));
-                  });
-    define.value("--launcher,--bootstrap", "WHAT", "start by: ssh, slurm (default: slurm in an allocation)",
-                 options.launcher, [](const std::string& option, const std::string& text) {
-                     return static_cast<StartMethod::Agent>(parse_choice(option, text, kLaunchers));
-                 });
-    define.value("--launch-agent,--launcher-exec,--bootstrap-exec", "CMD", "instead of ssh: 'ssh -p 2222'",
-                 options.launch_agent, parse_agent);
-    define.single("--launcher-exec-args,--bootstrap-exec-args", "ARGS", "added to this command, as '-p 2222' to ssh",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.agent_arguments = parse_agent(option, text);
-                  });
-    define.value("--prefix", "DIR", "Tutti is in DIR on other hosts (default: same path as here)",
-                 options.prefix, parse_absolute_path);
-    define.value("--start-timeout", "SECONDS", "how long a host may take to connect (default: 30)",
-                 options.start_timeout_seconds, parse_seconds);
-    define.value("--daemon-timeout", "SECONDS", "a host's daemon silent for so long is lost; 0: never (30)",
-                 options.daemon_timeout_seconds, parse_seconds_or_zero);
+    define.single("interface", [&options, job_variable](const std::string& option, const std::string& text) {
+        parse_list(option, text);
+        options.interface = parse_interface(option, text);
+        job_variable("TUTTI_INTERFACE", text);
+    });
+    define.single("fabric", [job_variable](const std::string& option, const std::string& text) {
+        job_variable("TUTTI_FABRIC", parse_fabric(option, text));
+    });
+    define.value("launcher", options.launcher, [](const std::string& option, const std::string& text) {
+        return static_cast<StartMethod::Agent>(parse_choice(option, text, kLaunchers));
+    });
+    define.value("launch-agent", options.launch_agent, parse_agent);
+    define.single("launcher-exec-args", [&options](const std::string& option, const std::string& text) {
+        options.agent_arguments = parse_agent(option, text);
+    });
+    define.value("prefix", options.prefix, parse_absolute_path);
+    define.value("start-timeout", options.start_timeout_seconds, parse_seconds);
+    define.value("daemon-timeout", options.daemon_timeout_seconds, parse_seconds_or_zero);
 }
 
 void define_input_output(Definer& define, CommandLine& line)
@@ -299,23 +256,21 @@ void define_input_output(Definer& define, CommandLine& line)
     Options& options = line.options;
     OutputOptions& output = options.output;
     define.group("Input and output");
-    define.single("--stdin", "RANK|all|none", "who gets the standard input (default: rank 0)",
-                  [&options](const std::string& option, const std::string& text) {
-                      const bool number = text.find_first_not_of("-0123456789") == std::string::npos;
-                      if (number) {
-                          options.stdin_rank = parse_number(option, "rank", text, 0, kMaxRanks - 1);
-                      } else {
-                          const bool all = parse_choice(option, text, kStdinWords) == 0;
-                          options.stdin_target = all ? StdinTarget::all : StdinTarget::none;
-                      }
-                  });
-    define.flag("-l,--prepend-rank", "put the rank in front of each line: '3: '", output.label);
-    define.flag("--tag-output", "put rank and stream in front of each line: '[3]<stderr>: '", output.tag);
-    define.flag("--timestamp-output", "put date and time in front of each line", output.timestamp);
-    define.flag("--merge-stderr-to-stdout", "write the ranks' stderr to stdout", output.merge_stderr);
-    define.value("--output-filename", "DIR", "also write DIR/rank.N/stdout and DIR/rank.N/stderr",
-                 output.directory, parse_path);
-    define.single("--output", "LIST", "the same: tag, rank, timestamp, merge, dir=DIR",
+    define.single("stdin", [&options](const std::string& option, const std::string& text) {
+        const bool number = text.find_first_not_of("-0123456789") == std::string::npos;
+        if (number) {
+            options.stdin_rank = parse_number(option, "rank", text, 0, kMaxRanks - 1);
+        } else {
+            const bool all = parse_choice(option, text, kStdinWords) == 0;
+            options.stdin_target = all ? StdinTarget::all : StdinTarget::none;
+        }
+    });
+    define.flag("prepend-rank", output.label);
+    define.flag("tag-output", output.tag);
+    define.flag("timestamp-output", output.timestamp);
+    define.flag("merge-stderr-to-stdout", output.merge_stderr);
+    define.value("output-filename", output.directory, parse_path);
+    define.single("output",
                   [&line, &output](const std::string& option, const std::string& text) {
                       for (const std::string& part : parse_list(option, text)) {
                           if (part.starts_with("dir=")) {
@@ -348,37 +303,34 @@ void define_debugging(Definer& define, CommandLine& line)
 {
     DebugOptions& debug = line.options.debug;
     define.group("Debugging");
-    define.value("--debug", "RANKS", "give these ranks to gdb: 1, in this terminal, or 0,3 in others",
-                 debug.ranks, parse_ranks);
+    define.value("debug", debug.ranks, parse_ranks);
     const auto where = [&line](const std::string& shown, DebugWhere value) {
         if (first_time(line.job_values, "where gdb runs", "where gdb runs", shown))
             line.options.debug.where = value;
     };
-    define.single("--terminal", "tmux|xterm", "a window for each gdb",
-                  [where](const std::string& option, const std::string& text) {
-                      const std::size_t choice = parse_choice(option, text, kTerminals);
-                      where(text, choice == 0 ? DebugWhere::tmux : DebugWhere::xterm);
-                  });
-    define.repeated("--gdbserver", 0, "", "print the command of each gdb instead, for another shell",
+    define.single("terminal", [where](const std::string& option, const std::string& text) {
+        const std::size_t choice = parse_choice(option, text, kTerminals);
+        where(text, choice == 0 ? DebugWhere::tmux : DebugWhere::xterm);
+    });
+    define.repeated("gdbserver", 0,
                     [where](const std::string& option, Values) { where(option, DebugWhere::server); });
 }
 
 void define_the_rest(Definer& define, CommandLine& line)
 {
     define.group("Tuttirun itself");
-    define.flag("-q,--quiet", "print nothing of its own but errors", line.options.quiet);
-    define.attachable("-v,-vv,--verbose", "", "tell what is being done; -vv, or twice: in detail",
-                      [&line](const std::string& option, const std::string& value) {
-                          static constexpr std::array<std::string_view, 2> kWords = {"no", "yes"};
-                          if (value.empty() || parse_choice(option, value, kWords) == 1)
-                              line.options.verbosity += option == "-vv" ? 2 : 1;
-                      });
-    define.flag("--doctor", "start nothing; check the hosts for what breaks jobs", line.options.doctor);
-    define.flag("--json", "what --doctor finds as a JSON document", line.options.json);
-    define.flag("--status", "what the ranks of a running job do; its PID may follow", line.status);
-    define.flag("--top", "watch the ranks of a running job; its PID may follow", line.top);
-    define.flag("-V,--version", "print the version and stop", line.version);
-    define.flag("-h,--help", "print this and stop", line.help);
+    define.flag("quiet", line.options.quiet);
+    define.attachable("verbose", [&line](const std::string& option, const std::string& value) {
+        static constexpr std::array<std::string_view, 2> kWords = {"no", "yes"};
+        if (value.empty() || parse_choice(option, value, kWords) == 1)
+            line.options.verbosity += option == "-vv" ? 2 : 1;
+    });
+    define.flag("doctor", line.options.doctor);
+    define.flag("json", line.options.json);
+    define.flag("status", line.status);
+    define.flag("top", line.top);
+    define.flag("version", line.version);
+    define.flag("help", line.help);
 }
 
 }  // namespace

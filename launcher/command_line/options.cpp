@@ -16,10 +16,6 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
-constexpr const char* kHangReportVariable = "TUTTI_HANG_REPORT";
-constexpr const char* kAgentVariable = "TUTTI_LAUNCH_AGENT";
-constexpr const char* kInterfaceVariable = "TUTTI_INTERFACE";
 constexpr const char* kEventsVariable = "TUTTI_TRACE_EVENTS";
 /// Of each rank: below 2 MiB.
 constexpr const char* kTraceEvents = "16384";
@@ -148,31 +144,25 @@ void check_job(const CommandLine& line)
         throw UsageError("--quiet and --verbose contradict each other");
 }
 
-/// Options take precedence over variables. An empty variable counts as unset, as in "MPIEXEC_TIMEOUT=
-/// tuttirun ...".
-void apply_variables(Options& options)
+/// What the variables of options say, where those are not given. An empty variable counts as unset, as in
+/// "MPIEXEC_TIMEOUT= tuttirun ...".
+void apply_variables(std::span<const OptionDefinition> definitions, const std::vector<std::string>& given)
 {
-    if (const std::string text = environment_variable(kTimeoutVariable);
-        options.timeout_seconds == 0 && !text.empty())
-        options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
-    if (const std::string text = environment_variable(kHangReportVariable);
-        !options.hang_report_seconds && !text.empty())
-        options.hang_report_seconds = parse_seconds_or_zero(kHangReportVariable, text);
-    if (const std::string text = environment_variable(kAgentVariable);
-        options.launch_agent.empty() && !text.empty())
-        options.launch_agent = parse_agent(kAgentVariable, text);
-    if (const std::string text = environment_variable(kInterfaceVariable);
-        options.interface.empty() && !text.empty())
-        options.interface = parse_interface(kInterfaceVariable, text);
+    for (const OptionDefinition& definition : definitions) {
+        if (definition.setting == nullptr || definition.setting->variable.empty() ||
+            std::ranges::find(given, definition.names.front()) != given.end())
+            continue;
+        const std::string variable(definition.setting->variable);
+        if (const std::string text = environment_variable(variable.c_str()); !text.empty())
+            definition.store(variable, std::span(&text, 1));
+    }
 }
 
 /// The sections of the command line, with those of a configfile in place of its option.
 std::vector<Section> sections_of(std::vector<std::string> words, const Dictionary& spellings)
 {
     std::vector<Section> sections = split_words(words, spellings);
-    const std::string option =
-        std::string(kConfigfileOptions).substr(0, std::string_view(kConfigfileOptions).find(','));
-    const auto given = std::ranges::find(sections.front().options, option, &GivenOption::canonical);
+    const auto given = std::ranges::find(sections.front().options, "--configfile", &GivenOption::canonical);
     if (given == sections.front().options.end())
         return sections;
     const std::string& path = given->values.front();
@@ -238,7 +228,7 @@ Options parse_command_line(int argc, const char* const* argv)
     if (!line.options.debug.ranks.empty() && line.options.debug.where == DebugWhere::here)
         line.options.stdin_target = StdinTarget::none;
     check_job(line);
-    apply_variables(line.options);
+    apply_variables(definitions, given);
     return std::move(line.options);
 }
 

@@ -124,10 +124,8 @@ public:
     void count_injected(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
         traffic_.sent.add_short(bytes);
-        if (profile_ == nullptr) [[likely]]
-            return;
-        profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, MessageProtocol::inject);
-        profile_->took(MessageProtocol::inject, bytes);
+        if (profile_ != nullptr) [[unlikely]]
+            profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, MessageProtocol::inject);
     }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes,
                        MessageProtocol offered) noexcept

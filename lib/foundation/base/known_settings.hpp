@@ -1,4 +1,5 @@
-// What a file of configuration may set: options of tuttirun, and variables that Tutti reads.
+// All settings: options of tuttirun, and variables that Tutti reads. The one table from which come the
+// command line's grammar, its help and completion, what files may set, and what tutti-info tells.
 #pragma once
 
 #include <span>
@@ -7,8 +8,10 @@
 namespace tutti::base {
 
 struct KnownSetting {
-    std::string_view
-        option;  // its name in files: tuttirun's long option without dashes; empty: there is none
+    std::string_view option;     // its name in files: a long option without dashes; empty: there is none
+    std::string_view spellings;  // on the command line: "-n,--np"; the first stands for all
+    std::string_view value;      // what stands for its value in the help; empty: it takes none
+    std::string_view help;       // one line; empty: the catalogue of collectives has it
     std::string_view variable;   // that says the same; empty: there is none
     std::string_view otherwise;  // what is so where nobody says anything
     std::string_view refusal{};  // why no file may set it; empty: files may

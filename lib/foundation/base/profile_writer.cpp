@@ -146,6 +146,8 @@ void ProfileWriter::sent(int peer, std::uint64_t context, int tag, std::uint64_t
     const bool collective = is_of_collective(context);
     add_to(collective ? to.collective_sent : to.sent, 1);
     add_to(collective ? to.collective_sent_bytes : to.sent_bytes, bytes);
+    if (protocol)
+        took(*protocol, bytes);
     if (!memory_.messages().empty())
         note_message(peer, context, tag, get_word(to.sent) + get_word(to.collective_sent), bytes, protocol,
                      false);

@@ -216,7 +216,8 @@ TEST_CASE("Every option of tuttirun may stand in a file, or is refused with a re
                 name = *each;
         name.erase(0, name.find_first_not_of('-'));
         CAPTURE(name);
-        CHECK(tutti::base::find_setting(name) != nullptr);
+        REQUIRE(option.setting != nullptr);
+        CHECK(option.setting->option == name);
         options.push_back(name);
     }
     for (const tutti::base::KnownSetting& known : tutti::base::known_settings()) {
