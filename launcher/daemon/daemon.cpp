@@ -202,10 +202,10 @@ void Daemon::start_daemons(const StartOrder& order)
 ControlChannels::Events Daemon::control_events()
 {
     ControlChannels::Events events;
-    events.joined = [this](int rank, const std::string& farewell) {
+    events.joined = [this](int rank, const std::string& leaving_call) {
         rank_joined(rank, &RankProcess::control);
         if (RankProcess* process = processes_.find(rank))
-            process->farewell = farewell;
+            process->leaving_call = leaving_call;
     };
     events.left = [this](int rank) { rank_left(rank, &RankProcess::control); };
     events.aborted = [this](int rank, int status, const std::string& message, pid_t thread) {
@@ -333,7 +333,7 @@ void Daemon::reap()
                 crash.reason = "Killed: this host, or the memory group of the job, was out of memory";
             head_.send(FrameType::exited,
                        encode(ExitReport{rank, child, wait_status, process->has_joined(), process->has_left(),
-                                         process->farewell, std::move(crash)}));
+                                         process->leaving_call, std::move(crash)}));
         }
     }
 }

@@ -173,9 +173,9 @@ void ProbeServer::serve()
     }
 }
 
-void ProbeServer::arrived(connection::PendingConnection& guest)
+void ProbeServer::arrived(connection::PendingConnection& pending)
 {
-    const UniqueFd fd = listener_.take(guest)->release();
+    const UniqueFd fd = listener_.take(pending)->release();
     try {
         make_blocking(fd.get());
         answer_probe(fd.get());

@@ -29,7 +29,7 @@ public:
 
 private:
     void serve();
-    void arrived(connection::PendingConnection& guest) override;
+    void arrived(connection::PendingConnection& pending) override;
     void dropped(const std::string&, std::string_view) override {}  // the one who asked tells
 
     const connection::Options options_;

@@ -227,101 +227,128 @@ void Head::start_input()
 
 void Head::handle_frame(const Frame& frame)
 {
+    if (handle_daemon(frame))
+        return;
+    if (!map_)
+        throw WireError("a frame about a job that has not begun");
+    if (!handle_data(frame) && !handle_rank(frame))
+        throw WireError("a frame that only a head sends");
+}
+
+// What daemons say of themselves, also before the job has begun. False: the frame is about something else.
+bool Head::handle_daemon(const Frame& frame)
+{
     const int node = frame.node;
     const std::string_view payload = frame.payload;
     switch (frame.type) {
         case FrameType::hello:
             handle_hello(node, payload);
-            return;
+            return true;
         case FrameType::not_started:
             handle_not_started(decode<MissingDaemons>(payload));
-            return;
+            return true;
         case FrameType::daemons_lost:
             handle_lost(decode<MissingDaemons>(payload));
-            return;
+            return true;
         case FrameType::told_to_end:
             carry_out(policy_.daemon_told_to_end(state_of(node).name, decode<int>(payload)));
-            return;
+            return true;
         case FrameType::note: {
             const auto [only_verbose, text] = decode<bool, std::string>(payload);
             handle_note(text, only_verbose);
-            return;
+            return true;
         }
         case FrameType::clock_told: {
             const auto [asked_ns, there_ns] = decode<std::int64_t, std::int64_t>(payload);
             clocks_.answered(node, asked_ns, there_ns);
-            return;
+            return true;
         }
         default:
-            break;
+            return false;
     }
-    if (!map_)
-        throw WireError("a frame about a job that has not begun");
+}
+
+// What ranks write, read, exchange and record. False: the frame is about something else.
+bool Head::handle_data(const Frame& frame)
+{
+    const int node = frame.node;
+    const std::string_view payload = frame.payload;
     switch (frame.type) {
         case FrameType::output:
             handle_output(node, payload);
-            break;
+            return true;
         case FrameType::profile:
             profile_.add(node, payload);
             state_of(node).told_profile = EventLoop::Clock::now();
             send(node, FrameType::profile_taken, encode(std::uint64_t{payload.size()}));
-            break;
+            return true;
         case FrameType::stdin_taken:
             if (input_)
                 input_->taken(input_window_.taken(node, decode<std::uint64_t>(payload)));
-            break;
+            return true;
         case FrameType::fence:
             fences_->add(node, decode<FenceFrame>(payload));
-            break;
+            return true;
         case FrameType::modex_request:
             handle_modex_request(frame);
-            break;
+            return true;
         case FrameType::modex_answer:
             send(decode<ModexAnswer>(payload).asker, FrameType::modex_found, payload);
-            break;
+            return true;
+        default:
+            return false;
+    }
+}
+
+// What becomes of ranks, and what they do. False: the frame is about something else.
+bool Head::handle_rank(const Frame& frame)
+{
+    const int node = frame.node;
+    const std::string_view payload = frame.payload;
+    switch (frame.type) {
         case FrameType::start_failed: {
             const auto [rank, error_number, what] = decode<int, int, std::string>(payload);
             carry_out(policy_.rank_not_started(rank, node_name_of(rank), error_number, what));
-            break;
+            return true;
         }
         case FrameType::joined:
             any_joined_ = true;
             carry_out(policy_.rank_joined());
-            break;
+            return true;
         case FrameType::exited:
             handle_exit(decode<ExitReport>(payload));
-            break;
+            return true;
         case FrameType::aborted: {
             const auto report = decode<AbortReport>(payload);
             carry_out(policy_.rank_aborted(report, node_name_of(report.rank)));
-            break;
+            return true;
         }
         case FrameType::quiet:
             reporter_.node_is_quiet(node, decode<bool>(payload));
-            break;
+            return true;
         case FrameType::status_report:
             reporter_.answered(node, decode<NodeReport>(payload));
-            break;
+            return true;
         case FrameType::rank_report: {
             const auto [question, rank, text] = decode<std::uint32_t, int, std::string>(payload);
             reporter_.rank_answered(question, rank, text);
-            break;
+            return true;
         }
         case FrameType::debug_server: {
             const auto server = decode<DebugServer>(payload);
             debuggers_.attach(server, node_name_of(server.rank));
-            break;
+            return true;
         }
         case FrameType::all_exited:
             state_of(node).all_exited = true;
             check_for_the_end();
-            break;
+            return true;
         case FrameType::bye:
             state_of(node).said_bye = true;
             check_for_the_end();
-            break;
+            return true;
         default:
-            throw WireError("a frame that only a head sends");
+            return false;
     }
 }
 

@@ -76,6 +76,9 @@ private:
     void start_input();
 
     void handle_frame(const Frame& frame);
+    bool handle_daemon(const Frame& frame);
+    bool handle_data(const Frame& frame);
+    bool handle_rank(const Frame& frame);
     void handle_output(int node, std::string_view payload);
     void handle_exit(const ExitReport& report);
     void handle_modex_request(const Frame& frame);

@@ -62,7 +62,7 @@ Verdict LossPolicy::rank_exited(const ExitReport& report, const std::string& hos
     if (!report.ended_well())
         return end("rank_left", 1,
                    fmt::format("exited with status 0 without calling {}",
-                               report.farewell.empty() ? "finalize" : report.farewell));
+                               report.leaving_call.empty() ? "finalize" : report.leaving_call));
     if (!report.joined && absence_.action == Verdict::Action::nothing) {
         absence_ = end("rank_absent", 1,
                        "exited with status 0 before it joined the job, which other ranks have joined: they "

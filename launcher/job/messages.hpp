@@ -56,14 +56,14 @@ struct ExitReport {
     int wait_status = 0;     // as waitpid() gave it
     bool joined = false;     // it was part of the job: a Tutti program, or another PMIx client
     bool left = false;       // it has left the job before it ended
-    std::string farewell;    // the call by which its program leaves; empty: unknown
+    std::string leaving_call;  // the call by which its program leaves; empty: unknown
     CrashReport crash = {};  // what it has said of its crash
 
     bool ended_well() const noexcept { return wait_status == 0 && (!joined || left); }
 
     static auto fields(auto& self)
     {
-        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left, self.farewell,
+        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left, self.leaving_call,
                         self.crash);
     }
 };

@@ -23,7 +23,7 @@ public:
     using Answer = std::function<void(Deposit result, std::string bytes)>;
 
     struct Events {
-        std::function<void(int rank, const std::string& farewell)> joined;  // see control::Channel
+        std::function<void(int rank, const std::string& leaving_call)> joined;  // see control::Channel
         std::function<void(int rank)> left;
         /// `thread` waits for let_go(), where it is not 0.
         std::function<void(int rank, int status, const std::string& message, pid_t thread)> aborted;

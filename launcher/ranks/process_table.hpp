@@ -25,7 +25,7 @@ struct RankProcess {
     bool running = false;
     Membership control;    // as the rank reports over its control channel
     Membership pmix;       // as its PMIx server reports
-    std::string farewell;  // the call by which its program leaves; empty: unknown
+    std::string leaving_call;  // the call by which its program leaves; empty: unknown
     UniqueFd handle;       // a pidfd, as long as it runs
 
     bool has_joined() const noexcept { return control.joined || pmix.joined; }

@@ -18,9 +18,9 @@ namespace tutti::launcher {
 namespace {
 
 /// For the whole handshake; a daemon needs milliseconds.
-constexpr std::chrono::nanoseconds kGuestPatience = std::chrono::seconds(5);
+constexpr std::chrono::nanoseconds kHandshakeTimeout = std::chrono::seconds(5);
 /// More than these are not listened to at once: the one that has waited longest goes.
-constexpr std::size_t kMostGuests = 512;
+constexpr std::size_t kMostPending = 512;
 
 constexpr std::chrono::nanoseconds kJoinPatience = std::chrono::seconds(10);  // for all addresses together
 constexpr std::chrono::nanoseconds kHeadStart = std::chrono::milliseconds(250);
@@ -56,10 +56,10 @@ Listener::Listener(EventLoop& loop, const security::Key& key, security::Identity
       options_{.key = key,
                .version = kDaemonProtocol,
                .self = self,
-               .timeout_ns = kGuestPatience.count(),
+               .timeout_ns = kHandshakeTimeout.count(),
                .prepare = prepare_link},
       listener_(options_, poller_, {},
-                {.strangers = kMostGuests, .alike = kMostGuests, .patience_with_hello = 1}, *this)
+                {.strangers = kMostPending, .alike = kMostPending, .patience_with_hello = 1}, *this)
 {
     loop_.watch(poller_.fd(), EPOLLIN, [this](std::uint32_t) { listener_.serve(poller_.wait(0)); });
 }
@@ -69,13 +69,13 @@ Listener::~Listener()
     loop_.forget(poller_.fd());
 }
 
-void Listener::arrived(connection::PendingConnection& guest)
+void Listener::arrived(connection::PendingConnection& pending)
 {
-    const security::Identity who = guest.peer();
+    const security::Identity who = pending.peer();
     if (who.kind != security::Identity::Kind::daemon)
-        listener_.drop(guest, "it is no daemon");
+        listener_.drop(pending, "it is no daemon");
     else
-        events_.joined(who.number, listener_.take(guest)->release());
+        events_.joined(who.number, listener_.take(pending)->release());
 }
 
 void Listener::dropped(const std::string& remote, std::string_view why)

@@ -32,7 +32,7 @@ public:
     std::uint16_t port() const noexcept { return listener_.port(); }
 
 private:
-    void arrived(connection::PendingConnection& guest) override;
+    void arrived(connection::PendingConnection& pending) override;
     void dropped(const std::string& remote, std::string_view why) override;
 
     EventLoop& loop_;

@@ -65,7 +65,7 @@ TEST_CASE("an exit report survives the wire")
     CHECK(report.wait_status == 9);
     CHECK(report.joined);
     CHECK_FALSE(report.left);
-    CHECK(report.farewell == "MPI_Finalize");
+    CHECK(report.leaving_call == "MPI_Finalize");
 }
 
 TEST_CASE("payloads that are cut short or too long are refused")

@@ -188,7 +188,7 @@ std::shared_ptr<Process> join_first(std::unique_ptr<Bootstrap> own, const Enviro
     return process;
 }
 
-void say_farewell(Process& process)
+void leave_job(Process& process)
 {
     process.engine().close();
     process.status().left();
@@ -217,7 +217,7 @@ void Job::leave(std::shared_ptr<Process> process, bool unwinding)
 {
     Joined& all = joined();
     const std::lock_guard lock(all.mutex);
-    // A forked child has no threads of the rank, and its farewell would count as the rank's.
+    // A forked child has no threads of the rank, and its leaving would count as the rank's.
     if (joined_by.load(std::memory_order_relaxed) != getpid())
         return;
     if (unwinding && process->size() > 1)
@@ -230,7 +230,7 @@ void Job::leave(std::shared_ptr<Process> process, bool unwinding)
     } catch (const Error& error) {
         process->abort(1, error.what());
     }
-    say_farewell(*process);
+    leave_job(*process);
     ignore_crashes();
     terminating_process.store(nullptr, std::memory_order_release);
     std::set_terminate(previous_handler);
@@ -243,7 +243,7 @@ void Job::leave(std::shared_ptr<Process> process, bool unwinding)
 void leave_thread(Process& process, bool unwinding)
 {
     if (!unwinding)  // else run_threads() ends its job
-        say_farewell(process);
+        leave_job(process);
 }
 
 }  // namespace tutti::detail

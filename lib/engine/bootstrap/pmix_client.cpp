@@ -27,7 +27,7 @@ namespace {
 
 // The time that libpmix has to disconnect; it gives up after 2 s itself. It waits for ever if the program has
 // closed libpmix's descriptors, as a program does that becomes a daemon.
-constexpr std::chrono::milliseconds kFarewellPatience(5000);
+constexpr std::chrono::milliseconds kLeavingTimeout(5000);
 
 constexpr const char* kKey = "tutti.key";
 
@@ -223,7 +223,7 @@ void PmixClient::abort_by_server(int status, const std::string& text)
         base::say(fmt::format("tutti: {}; ending the job with status {}\n", text, status));
         std::fflush(nullptr);
     }
-    call_within(kFarewellPatience, [status, text] { return PMIx_Abort(status, text.c_str(), nullptr, 0); });
+    call_within(kLeavingTimeout, [status, text] { return PMIx_Abort(status, text.c_str(), nullptr, 0); });
 }
 
 void PmixClient::finalize()
@@ -233,9 +233,8 @@ void PmixClient::finalize()
         // If the daemon knows, no PMIx server is needed. A busy server may not answer in libpmix's time
         // limit.
         const bool told = control_ && control_->left();
-        const pmix_status_t status = call_within(kFarewellPatience, [] {
-                                         return PMIx_Finalize(nullptr, 0);
-                                     }).value_or(PMIX_ERR_TIMEOUT);
+        const pmix_status_t status =
+            call_within(kLeavingTimeout, [] { return PMIx_Finalize(nullptr, 0); }).value_or(PMIX_ERR_TIMEOUT);
         check(told ? PMIX_SUCCESS : status, "finalize", "cannot disconnect from the launcher");
     }
 }

@@ -1,5 +1,5 @@
-// The engine's lock. It leans to the thread that calls again and again: that thread takes it with plain
-// stores, and another one that wants it first takes the lean away.
+// The engine's lock: a biased lock. The thread that calls again and again takes it with plain stores, and
+// another one that wants it first revokes that bias.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace tutti::progress {
 
 /// A mutex that costs one branch if only one thread calls Tutti, and a few plain instructions if several may
-/// and one does. Where the kernel offers no barrier on a process's threads (membarrier), it never leans.
+/// and one does. Where the kernel offers no barrier on a process's threads (membarrier), it is never biased.
 class OptionalMutex {
 public:
     explicit OptionalMutex(bool enabled) noexcept;
@@ -31,8 +31,8 @@ public:
     }
     /// Whether a thread waits for the lock.
     bool is_wanted() const noexcept { return waiters_.load(std::memory_order_relaxed) != 0; }
-    /// Whether it leans to the calling thread.
-    bool leans_here() const noexcept { return lean_.load(std::memory_order_acquire)->thread == self(); }
+    /// Whether it is biased to the calling thread.
+    bool is_biased_here() const noexcept { return bias_.load(std::memory_order_acquire)->thread == self(); }
 
 private:
     using Thread = std::uintptr_t;
@@ -46,27 +46,27 @@ private:
     void unlock_enabled() noexcept;
     void lock_mutex();
     void lock_contended();
-    void take_lean();
-    void consider_leaning() noexcept;
+    void revoke_bias();
+    void consider_bias() noexcept;
 
-    // A thread that the lock leans to, from one time until another thread takes that away. Its thread may
+    // The thread that the lock is biased to, from one time until another thread revokes that. Its thread may
     // store `held` still later: so each is used once.
-    struct Lean {
+    struct Bias {
         Thread thread = kNobody;
         std::atomic<bool> held{false};  // the thread has the lock, or tries to
     };
-    static constexpr std::size_t kLeans = 16;
+    static constexpr std::size_t kBiases = 16;
 
     const bool enabled_;
-    const bool can_lean_;
-    Lean* by_lean_ = nullptr;  // how the lock is held, for its holder; nullptr: by mutex_
-    std::array<Lean, kLeans> leans_;
-    // Written under mutex_: release of what is in it. mutex_ is the lock only while it leans to nobody.
-    std::atomic<Lean*> lean_{&leans_[0]};
-    std::size_t used_ = 1;  // of leans_; the first one is nobody
+    const bool can_bias_;
+    Bias* by_bias_ = nullptr;  // how the lock is held, for its holder; nullptr: by mutex_
+    std::array<Bias, kBiases> biases_;
+    // Written under mutex_: release of what is in it. mutex_ is the lock only while it is biased to nobody.
+    std::atomic<Bias*> bias_{&biases_[0]};
+    std::size_t used_ = 1;  // of biases_; the first one is nobody
     std::mutex mutex_;
     std::atomic<unsigned> waiters_{0};  // relaxed: a hint
-    // Under mutex_: who has locked it so often in a row, and how often makes it lean.
+    // Under mutex_: who has locked it so often in a row, and how often biases the lock.
     Thread last_ = kNobody;
     std::uint32_t in_a_row_ = 0;
     std::uint32_t enough_ = 1;

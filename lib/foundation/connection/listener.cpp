@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kAcceptedAPass = 64;  // other work must get its turn
 constexpr std::int64_t kNoFilesPauseNs = 200'000'000;
-// Within the time that a guest has. Looks are counted, not seconds: a process that was stopped, or has
-// computed, has not looked meanwhile, and a guest may have answered long ago.
+// Within the time that a pending connection has. Looks are counted, not seconds: a process that was stopped,
+// or has computed, has not looked meanwhile, and the other end may have answered long ago.
 constexpr std::int64_t kLooks = 10;
 
 }  // namespace
@@ -67,29 +67,29 @@ void Listener::add(base::UniqueFd fd)
     }
     if (options_.prepare)
         options_.prepare(fd.get());
-    auto guest = std::make_unique<PendingConnection>(
+    auto pending = std::make_unique<PendingConnection>(
         std::move(fd), security::Handshake::listen(options_.key, options_.version, options_.self),
         std::move(remote), nullptr);
-    if (!poller_.watch(guest->fd(), EPOLLIN, *guest))
+    if (!poller_.watch(pending->fd(), EPOLLIN, *pending))
         return;
-    if (guests_.empty())
+    if (pending_.empty())
         next_look_ns_ = base::now_ns() + options_.timeout_ns / kLooks;
     poller_.wake_at(next_look_ns_);
-    PendingConnection& added = *guest;
-    guests_.push_back({std::move(guest)});
+    PendingConnection& added = *pending;
+    pending_.push_back({std::move(pending)});
     advance(added);  // its hello has probably arrived already
     limit();
 }
 
-bool Listener::advance(PendingConnection& guest)
+bool Listener::advance(PendingConnection& pending)
 {
-    const bool moved = guest.advance();
-    if (guest.state() == PendingConnection::State::failed) {
-        // A guest that leaves silently, or after a valid hello, is no stranger worth a message.
-        const bool quiet = guest.was_left() && (!guest.has_heard_anything() || guest.has_hello());
-        drop(guest, quiet ? "" : guest.failure());
-    } else if (guest.state() != PendingConnection::State::handshake) {
-        user_.arrived(guest);
+    const bool moved = pending.advance();
+    if (pending.state() == PendingConnection::State::failed) {
+        // One that leaves silently, or after a valid hello, is no stranger worth a message.
+        const bool quiet = pending.was_left() && (!pending.has_heard_anything() || pending.has_hello());
+        drop(pending, quiet ? "" : pending.failure());
+    } else if (pending.state() != PendingConnection::State::handshake) {
+        user_.arrived(pending);
     } else {
         return moved;
     }
@@ -98,34 +98,34 @@ bool Listener::advance(PendingConnection& guest)
 
 void Listener::serve(std::span<const epoll_event> events)
 {
-    bool guests_came = false;
+    bool connections_came = false;
     for (const epoll_event& event : events) {
         auto& watched = *static_cast<Watched*>(event.data.ptr);
         if (watched.kind == Watched::Kind::pending)
             advance(static_cast<PendingConnection&>(watched));  // and may destroy it
         else if (watched.kind == Watched::Kind::listener)
-            guests_came = true;
+            connections_came = true;
     }
-    if (guests_came)
+    if (connections_came)
         accept();
     poller_.alarm_seen();
     if (const std::int64_t next_ns = look(base::now_ns()); next_ns != kNever)
         poller_.wake_at(next_ns);
 }
 
-std::unique_ptr<PendingConnection> Listener::take(PendingConnection& guest)
+std::unique_ptr<PendingConnection> Listener::take(PendingConnection& pending)
 {
     const auto found =
-        std::ranges::find_if(guests_, [&](const Guest& one) { return one.connection.get() == &guest; });
+        std::ranges::find_if(pending_, [&](const Pending& one) { return one.connection.get() == &pending; });
     auto taken = std::move(found->connection);
-    guests_.erase(found);
+    pending_.erase(found);
     poller_.forget(taken->fd());
     return taken;
 }
 
-void Listener::drop(PendingConnection& guest, std::string_view why)
+void Listener::drop(PendingConnection& pending, std::string_view why)
 {
-    const auto dropped = take(guest);
+    const auto dropped = take(pending);
     if (!why.empty())
         user_.dropped(dropped->remote(), why);
 }
@@ -133,30 +133,31 @@ void Listener::drop(PendingConnection& guest, std::string_view why)
 void Listener::limit()
 {
     const auto drop_oldest_beyond = [&](std::size_t most, const auto& counts) {
-        const auto fits = [&](const Guest& guest) { return counts(*guest.connection); };
-        if (guests_.size() > most && static_cast<std::size_t>(std::ranges::count_if(guests_, fits)) > most)
-            drop(*std::ranges::find_if(guests_, fits)->connection, "too many connections that prove nothing");
+        const auto fits = [&](const Pending& pending) { return counts(*pending.connection); };
+        if (pending_.size() > most && static_cast<std::size_t>(std::ranges::count_if(pending_, fits)) > most)
+            drop(*std::ranges::find_if(pending_, fits)->connection,
+                 "too many connections that prove nothing");
     };
-    drop_oldest_beyond(limits_.strangers, [](const auto& guest) { return !guest.has_hello(); });
-    if (guests_.empty() || !guests_.back().connection->has_hello())
+    drop_oldest_beyond(limits_.strangers, [](const auto& pending) { return !pending.has_hello(); });
+    if (pending_.empty() || !pending_.back().connection->has_hello())
         return;
-    const security::Identity claimed = guests_.back().connection->peer();
+    const security::Identity claimed = pending_.back().connection->peer();
     drop_oldest_beyond(limits_.alike,
-                       [&](const auto& guest) { return guest.has_hello() && guest.peer() == claimed; });
+                       [&](const auto& pending) { return pending.has_hello() && pending.peer() == claimed; });
 }
 
 std::int64_t Listener::look(std::int64_t now_ns)
 {
-    if (!guests_.empty() && now_ns >= next_look_ns_) {
+    if (!pending_.empty() && now_ns >= next_look_ns_) {
         next_look_ns_ = now_ns + options_.timeout_ns / kLooks;
-        for (std::size_t i = guests_.size(); i-- > 0;) {
-            PendingConnection& guest = *guests_[i].connection;
-            const std::int64_t patience = guest.has_hello() ? limits_.patience_with_hello : 1;
-            if (++guests_[i].looks > patience * kLooks)
-                drop(guest, "it did not finish the handshake in time");
+        for (std::size_t i = pending_.size(); i-- > 0;) {
+            PendingConnection& pending = *pending_[i].connection;
+            const std::int64_t patience = pending.has_hello() ? limits_.patience_with_hello : 1;
+            if (++pending_[i].looks > patience * kLooks)
+                drop(pending, "it did not finish the handshake in time");
         }
     }
-    const std::int64_t next_ns = guests_.empty() ? kNever : next_look_ns_;
+    const std::int64_t next_ns = pending_.empty() ? kNever : next_look_ns_;
     if (accept_again_ns_ == 0)
         return next_ns;
     if (now_ns < accept_again_ns_)
@@ -171,7 +172,7 @@ void Listener::close() noexcept
     if (socket_.fd)
         poller_.forget(socket_.fd.get());
     socket_.fd.reset();
-    guests_.clear();  // epoll drops closed descriptors by itself
+    pending_.clear();  // epoll drops closed descriptors by itself
     accept_again_ns_ = 0;
 }
 

@@ -12,19 +12,20 @@
 
 namespace tutti::connection {
 
-/// Accepts connections and keeps them as guests until they have proved who they are. The number and the time
-/// of guests are bounded, so that strangers cannot block others.
+/// Accepts connections and keeps them pending until they have proved who they are. Their number and their
+/// time are bounded, so that strangers cannot block others.
 class Listener {
 public:
     /// Is called from advance(), accept(), look() and serve() only.
     class User {
     public:
-        /// The guest has proved who it is, or has received a verdict since. Take it, drop it, or leave it.
-        virtual void arrived(PendingConnection& guest) = 0;
-        /// A guest worth a message is dropped: its address and port, and for example "it does not know the
-        /// job's key".
+        /// The connection has proved who it is, or has received a verdict since. Take it, drop it, or leave
+        /// it.
+        virtual void arrived(PendingConnection& pending) = 0;
+        /// A connection worth a message is dropped: its address and port, and for example "it does not know
+        /// the job's key".
         virtual void dropped(const std::string& remote, std::string_view why) = 0;
-        /// No file descriptor is left for a guest; it is accepted when there is one.
+        /// No file descriptor is left for a connection; it is accepted when there is one.
         virtual void out_of_files(const std::string&) {}
 
     protected:
@@ -42,29 +43,30 @@ public:
              Limits limits, User& user);
 
     std::uint16_t port() const noexcept { return socket_.port; }
-    bool has_guests() const noexcept { return !guests_.empty(); }
+    bool has_pending() const noexcept { return !pending_.empty(); }
 
     /// Call it when the poller has an event of Watched::Kind::listener, after all other events of a pass: it
     /// may end objects that they name.
     void accept();
-    /// The guest has an event. Returns whether anything happened.
-    bool advance(PendingConnection& guest);
-    /// Drops guests whose time is over. Returns the time of the next call; kNever: none is needed.
+    /// The connection has an event. Returns whether anything happened.
+    bool advance(PendingConnection& pending);
+    /// Drops pending connections whose time is over. Returns the time of the next call; kNever: none is
+    /// needed.
     std::int64_t look(std::int64_t now_ns);
     static constexpr std::int64_t kNever = INT64_MAX;
 
     /// Does all of that, for a poller that watches only this listener and objects that its user ignores.
     void serve(std::span<const epoll_event> events);
 
-    /// Gives the guest to another owner, which watches it from now on.
-    std::unique_ptr<PendingConnection> take(PendingConnection& guest);
+    /// Gives the connection to another owner, which watches it from now on.
+    std::unique_ptr<PendingConnection> take(PendingConnection& pending);
     /// Empty `why`: no message.
-    void drop(PendingConnection& guest, std::string_view why);
-    /// Stops listening, and drops all guests.
+    void drop(PendingConnection& pending, std::string_view why);
+    /// Stops listening, and drops all pending connections.
     void close() noexcept;
 
 private:
-    struct Guest {
+    struct Pending {
         std::unique_ptr<PendingConnection> connection;
         std::int64_t looks = 0;  // at it, since it came
     };
@@ -79,9 +81,9 @@ private:
     User& user_;
     ListeningSocket socket_;
     Watched watched_{Watched::Kind::listener};
-    std::vector<Guest> guests_;         // in order of arrival
-    std::int64_t next_look_ns_ = 0;     // while there are guests
-    std::int64_t accept_again_ns_ = 0;  // no file descriptor was left for a guest; 0: there is one
+    std::vector<Pending> pending_;      // in order of arrival
+    std::int64_t next_look_ns_ = 0;     // while there are pending connections
+    std::int64_t accept_again_ns_ = 0;  // no file descriptor was left for a connection; 0: there is one
 };
 
 }  // namespace tutti::connection

@@ -104,7 +104,7 @@ std::string PeerConnector::silent_at(int rank) const
 std::size_t PeerConnector::on_event(Watched& watched)
 {
     if (watched.kind != Watched::Kind::pending) {
-        guests_came_ = guests_came_ || watched.kind == Watched::Kind::listener;
+        connections_came_ = connections_came_ || watched.kind == Watched::Kind::listener;
         alarm_ = alarm_ || watched.kind == Watched::Kind::alarm;
         return 0;
     }
@@ -122,7 +122,7 @@ std::size_t PeerConnector::on_event(Watched& watched)
 
 bool PeerConnector::look()
 {
-    if (std::exchange(guests_came_, false))
+    if (std::exchange(connections_came_, false))
         listener_.accept();
     const bool alarm = std::exchange(alarm_, false);
     if (alarm) {
@@ -136,23 +136,23 @@ bool PeerConnector::look()
     return alarm;
 }
 
-void PeerConnector::arrived(PendingConnection& guest)
+void PeerConnector::arrived(PendingConnection& pending)
 {
-    const security::Identity who = guest.peer();
+    const security::Identity who = pending.peer();
     if (who.kind != security::Identity::Kind::rank ||
         who.number >= static_cast<std::uint32_t>(settings_.ranks))
-        return listener_.drop(guest, "it is no rank of this job");
+        return listener_.drop(pending, "it is no rank of this job");
     const int rank = static_cast<int>(who.number);
-    if (guest.state() == State::proved) {
+    if (pending.state() == State::proved) {
         if (rank_ < rank)
-            guest.decide(user_.wants(rank) ? Verdict::accepted : Verdict::duplicate);
+            pending.decide(user_.wants(rank) ? Verdict::accepted : Verdict::duplicate);
         else
-            guest.advance();  // its verdict follows its proof
+            pending.advance();  // its verdict follows its proof
     }
-    if (guest.state() == State::accepted && user_.wants(rank))
-        hand_over(rank, *listener_.take(guest));
-    else if (guest.state() != State::proved)
-        listener_.drop(guest, "");
+    if (pending.state() == State::accepted && user_.wants(rank))
+        hand_over(rank, *listener_.take(pending));
+    else if (pending.state() != State::proved)
+        listener_.drop(pending, "");
 }
 
 void PeerConnector::out_of_files(const std::string& words)

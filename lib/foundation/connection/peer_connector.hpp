@@ -40,7 +40,7 @@ public:
         int ranks;                                     // in the job
         std::string host;                              // the name of this rank's host, for messages
         std::vector<network::LocalAddress> addresses;  // that were chosen
-        std::size_t most_strangers = 64;               // silent guests at a time
+        std::size_t most_strangers = 64;               // silent pending connections at a time
     };
 
     /// Starts to listen. `options` are this rank's. `poller` and `user` outlive it. Throws tutti::Error.
@@ -59,15 +59,15 @@ public:
     /// The addresses of a rank that have connected but were silent for long; empty: none.
     std::string silent_at(int rank) const;
 
-    /// Whether no rank is being dialled, and no guest waits.
-    bool is_idle() const noexcept { return dialing_ == 0 && !listener_.has_guests(); }
+    /// Whether no rank is being dialled, and no connection is pending.
+    bool is_idle() const noexcept { return dialing_ == 0 && !listener_.has_pending(); }
     /// The poller has an event that is not Watched::Kind::owned. Returns the number of events handled.
     std::size_t on_event(Watched& watched);
-    /// Call it after all events of a pass: accepts guests, and ends what takes too long if the alarm has gone
-    /// off. Returns whether it has.
+    /// Call it after all events of a pass: accepts pending connections, and ends what takes too long if the
+    /// alarm has gone off. Returns whether it has.
     bool look();
 
-    /// Stops listening, and drops all guests.
+    /// Stops listening, and drops all pending connections.
     void close_port() noexcept { listener_.close(); }
 
 private:
@@ -78,7 +78,7 @@ private:
         std::int64_t called_ns = 0;  // since when the other end's connection is awaited, if it chose that one
     };
 
-    void arrived(PendingConnection& guest) override;
+    void arrived(PendingConnection& pending) override;
     void dropped(const std::string& remote, std::string_view why) override { user_.dropped(remote, why); }
     void out_of_files(const std::string& words) override;
 
@@ -99,7 +99,7 @@ private:
     std::map<int, Peer> peers_;  // all that were ever dialled, or were to be
     std::size_t dialing_ = 0;
     std::vector<std::unique_ptr<Dialer>> old_dialers_;  // ended in a pass, whose events may name them
-    bool guests_came_ = false;
+    bool connections_came_ = false;
     bool alarm_ = false;
 };
 

@@ -20,7 +20,7 @@ struct Options {
     security::Key key;
     std::uint32_t version;  // of the protocol behind the handshake
     security::Identity self;
-    /// The wait for an address to answer, and for a silent guest.
+    /// The wait for an address to answer, and for a silent connection.
     std::int64_t timeout_ns;
     /// Sets options of a socket before it connects or listens, and of an accepted one. May be empty.
     std::function<void(int fd)> prepare{};

@@ -44,9 +44,9 @@ bool Channel::say(const Packet& packet, int descriptor) noexcept
     return getpid() == owner_ && send(socket_.get(), packet, descriptor);
 }
 
-bool Channel::joined(std::string_view farewell) noexcept
+bool Channel::joined(std::string_view leaving_call) noexcept
 {
-    return say({.kind = Packet::Kind::joined, .name = std::string(farewell)});
+    return say({.kind = Packet::Kind::joined, .name = std::string(leaving_call)});
 }
 
 bool Channel::left() noexcept

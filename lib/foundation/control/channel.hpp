@@ -33,9 +33,9 @@ public:
     explicit Channel(base::UniqueFd socket) noexcept;
 
     /// All of these return false when the daemon is gone.
-    /// `farewell` is the call by which the program leaves the job, for the launcher's messages; empty: the
-    /// launcher says "finalize". A program that has another one joins again to name it.
-    bool joined(std::string_view farewell = {}) noexcept;
+    /// `leaving_call` is the call by which the program leaves the job, for the launcher's messages; empty:
+    /// the launcher says "finalize". A program that has another one joins again to name it.
+    bool joined(std::string_view leaving_call = {}) noexcept;
     bool left() noexcept;
     /// Waits until the daemon has seen where this thread is, if it may look.
     bool abort(int status, std::string_view message) noexcept;

@@ -68,8 +68,8 @@ bool is_over(Dialer& dialer)
 }
 
 /// The other end of a connection, as a rank has it.
-struct Guest {
-    Guest(base::UniqueFd fd, const security::Key& key)
+struct Pending {
+    Pending(base::UniqueFd fd, const security::Key& key)
         : connection(std::move(fd), security::Handshake::listen(key, 7, kListener), "there", nullptr)
     {
     }
@@ -87,7 +87,7 @@ TEST_CASE("who hangs up without a word is dialled again")
     Dialer dialer(options, poller, kListener, port.socket.port, {way("127.0.0.1")});
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     int closed = 0;
-    std::optional<Guest> other_end;
+    std::optional<Pending> other_end;
     while (!is_over(dialer) && std::chrono::steady_clock::now() < deadline) {
         pass(dialer, poller);
         if (base::UniqueFd fd = port.accept()) {
@@ -112,15 +112,15 @@ TEST_CASE("who always hangs up without a word is given up when the time is over"
     Dialer dialer(options, poller, kListener, port.socket.port, {way("127.0.0.1")});
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     int closed = 0;
-    base::UniqueFd guest;
+    base::UniqueFd pending;
     auto close_at = std::chrono::steady_clock::now();
     while (!dialer.has_failed() && std::chrono::steady_clock::now() < deadline) {
         pass(dialer, poller);
-        if (guest && std::chrono::steady_clock::now() >= close_at) {
-            guest.reset();
+        if (pending && std::chrono::steady_clock::now() >= close_at) {
+            pending.reset();
             ++closed;
-        } else if (!guest) {
-            guest = port.accept();
+        } else if (!pending) {
+            pending = port.accept();
             close_at = std::chrono::steady_clock::now() + kept;
         }
     }
@@ -151,7 +151,7 @@ TEST_CASE("who hangs up again and again on a rank that computes is reached in th
         REQUIRE_FALSE(is_over(dialer));
     }
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    std::optional<Guest> other_end;
+    std::optional<Pending> other_end;
     while (!is_over(dialer) && std::chrono::steady_clock::now() < deadline) {
         pass(dialer, poller);
         if (base::UniqueFd fd = port.accept())
@@ -206,7 +206,7 @@ TEST_CASE("waiting ends with a proof, and otherwise names what became of each ad
     // Nobody is at the first address; the routes choose where the second is dialled from.
     Dialer dialer(options, poller, kListener, port.socket.port,
                   {way("127.0.0.2"), way("127.0.0.1", "0.0.0.0")}, 50'000'000);
-    std::optional<Guest> other_end;
+    std::optional<Pending> other_end;
     const std::int64_t deadline_ns = base::now_ns() + 30'000'000'000;
     std::unique_ptr<PendingConnection> proved;
     while (proved == nullptr && base::now_ns() < deadline_ns) {

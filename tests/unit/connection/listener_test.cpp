@@ -28,14 +28,14 @@ network::LocalAddress own(const char* text)
 }
 
 /// A port, and what its owner hears of it.
-struct GuestPort final : Listener::User {
-    GuestPort(Listener::Limits limits, std::chrono::nanoseconds timeout)
+struct TestPort final : Listener::User {
+    TestPort(Listener::Limits limits, std::chrono::nanoseconds timeout)
         : options{.key = key, .version = 7, .self = kHead, .timeout_ns = timeout.count()},
           listener(options, poller, {own("127.0.0.1")}, limits, *this)
     {
     }
 
-    void arrived(PendingConnection& guest) override { came.push_back(listener.take(guest)); }
+    void arrived(PendingConnection& pending) override { came.push_back(listener.take(pending)); }
     void dropped(const std::string& remote, std::string_view why) override
     {
         CHECK(remote.starts_with("127.0.0.1:"));
@@ -75,7 +75,7 @@ struct GuestPort final : Listener::User {
 
 TEST_CASE("who proves itself arrives, and what it says next is still to be read")
 {
-    GuestPort port({}, std::chrono::seconds(20));
+    TestPort port({}, std::chrono::seconds(20));
     const Options options{.key = port.key,
                           .version = 7,
                           .self = {security::Identity::Kind::daemon, 5},
@@ -90,7 +90,7 @@ TEST_CASE("who proves itself arrives, and what it says next is still to be read"
         return !port.came.empty();
     }));
     CHECK(port.came[0]->peer() == options.self);
-    CHECK_FALSE(port.listener.has_guests());
+    CHECK_FALSE(port.listener.has_pending());
     char next = 0;
     const base::UniqueFd fd = port.came[0]->release();
     REQUIRE(port.serve_until([&] { return recv(fd.get(), &next, 1, MSG_DONTWAIT) == 1; }));
@@ -100,7 +100,7 @@ TEST_CASE("who proves itself arrives, and what it says next is still to be read"
 
 TEST_CASE("strangers are bounded in number and in time, and told of with the reason")
 {
-    GuestPort port({.strangers = 2}, std::chrono::seconds(2));
+    TestPort port({.strangers = 2}, std::chrono::seconds(2));
     const base::UniqueFd first = port.visit();
     const base::UniqueFd second = port.visit();
     const base::UniqueFd third = port.visit();
@@ -112,14 +112,14 @@ TEST_CASE("strangers are bounded in number and in time, and told of with the rea
     REQUIRE(port.serve_until([&] { return port.reasons.size() == 3; }));
     CHECK(port.reasons[1] == "it does not speak Tutti's protocol");
     CHECK(port.reasons[2] == "it did not finish the handshake in time");
-    CHECK_FALSE(port.listener.has_guests());
+    CHECK_FALSE(port.listener.has_pending());
     CHECK(port.came.empty());
 }
 
 TEST_CASE("the time in which a port is not served does not count against those who come")
 {
     constexpr std::chrono::milliseconds kTimeout(400);
-    GuestPort port({.patience_with_hello = 1}, kTimeout);
+    TestPort port({.patience_with_hello = 1}, kTimeout);
     const Options options{.key = port.key,
                           .version = 7,
                           .self = {security::Identity::Kind::daemon, 5},
@@ -128,7 +128,7 @@ TEST_CASE("the time in which a port is not served does not count against those w
     Dialer dialer(options, poller, kHead, port.listener.port(),
                   {{own("127.0.0.1"), {*network::IpAddress::parse("127.0.0.1"), 8, "lo"}}});
     const base::UniqueFd silent = port.visit();
-    REQUIRE(port.serve_until([&] { return port.listener.has_guests(); }));
+    REQUIRE(port.serve_until([&] { return port.listener.has_pending(); }));
     // Stopped between any two steps of the handshake.
     std::unique_ptr<PendingConnection> dialled;
     while (port.came.empty() && port.reasons.empty()) {
@@ -149,12 +149,12 @@ TEST_CASE("the time in which a port is not served does not count against those w
 
 TEST_CASE("who goes again without a word is not told of, and a closed port takes nobody")
 {
-    GuestPort port({}, std::chrono::seconds(20));
+    TestPort port({}, std::chrono::seconds(20));
     {
-        const base::UniqueFd guest = port.visit();
-        REQUIRE(port.serve_until([&] { return port.listener.has_guests(); }));
+        const base::UniqueFd pending = port.visit();
+        REQUIRE(port.serve_until([&] { return port.listener.has_pending(); }));
     }
-    REQUIRE(port.serve_until([&] { return !port.listener.has_guests(); }));
+    REQUIRE(port.serve_until([&] { return !port.listener.has_pending(); }));
     CHECK(port.reasons.empty());
     const auto there = network::IpAddress::parse("127.0.0.1");
     socklen_t size = 0;

@@ -24,8 +24,8 @@ namespace {
 /// A daemon with ranks 0 and 1; what it is told.
 struct Channels {
     Channels()
-        : channels(loop, {[this](int rank, const std::string& farewell) {
-                              said.push_back("joined " + std::to_string(rank) + farewell);
+        : channels(loop, {[this](int rank, const std::string& leaving_call) {
+                              said.push_back("joined " + std::to_string(rank) + leaving_call);
                           },
                           [this](int rank) { said.push_back("left " + std::to_string(rank)); },
                           [this](int rank, int status, const std::string& message, pid_t thread) {

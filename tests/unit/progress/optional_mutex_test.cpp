@@ -1,4 +1,4 @@
-// The engine's lock: one holder at a time, whichever thread it leans to, and to whom it leans.
+// The engine's lock: one holder at a time, whichever thread it is biased to, and to whom it is biased.
 #include "lib/engine/progress/optional_mutex.hpp"
 
 #include <catch2/catch.hpp>
@@ -27,33 +27,33 @@ bool can_lean()
     OptionalMutex mutex(true);
     mutex.lock();
     mutex.unlock();
-    return mutex.leans_here();
+    return mutex.is_biased_here();
 }
 
 }  // namespace
 
-TEST_CASE("a lock leans to its first thread until another one wants it")
+TEST_CASE("a lock is biased to its first thread until another one wants it")
 {
     if (!can_lean())
         return;
     OptionalMutex mutex(true);
     long counter = 0;
     lock_often(mutex, 1, counter);
-    CHECK(mutex.leans_here());
+    CHECK(mutex.is_biased_here());
     std::thread([&] {
-        CHECK_FALSE(mutex.leans_here());
+        CHECK_FALSE(mutex.is_biased_here());
         lock_often(mutex, 1, counter);
-        CHECK_FALSE(mutex.leans_here());
+        CHECK_FALSE(mutex.is_biased_here());
     }).join();
-    CHECK_FALSE(mutex.leans_here());
+    CHECK_FALSE(mutex.is_biased_here());
     lock_often(mutex, 1000, counter);
-    CHECK_FALSE(mutex.leans_here());
+    CHECK_FALSE(mutex.is_biased_here());
     lock_often(mutex, 100, counter);
-    CHECK(mutex.leans_here());
+    CHECK(mutex.is_biased_here());
     CHECK(counter == 1102);
 }
 
-TEST_CASE("a thread that wants the lock waits for the one that holds it by its lean")
+TEST_CASE("a thread that wants the lock waits for the one that holds it by its bias")
 {
     OptionalMutex mutex(true);
     mutex.lock();
@@ -91,7 +91,7 @@ TEST_CASE("several threads at once, in turns, and after the first has ended")
     }
 }
 
-TEST_CASE("a lean that is taken away again and again lets nobody in beside another")
+TEST_CASE("a bias that is revoked again and again lets nobody in beside another")
 {
     for (int round = 0; round < 300; ++round) {
         OptionalMutex mutex(true);

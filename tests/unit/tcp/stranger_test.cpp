@@ -106,15 +106,15 @@ TEST_CASE("a daemon, or a rank beyond the last, is none of the ranks")
     Job job;
     const Identity who = GENERATE(Identity{Identity::Kind::daemon, 0}, Identity{Identity::Kind::rank, 2});
     Handshake handshake = Handshake::dial(job.key, kProtocolVersion, who, {Identity::Kind::rank, 1});
-    RawPeer guest(job.one.port());
-    guest.write(handshake.outgoing());
+    RawPeer pending(job.one.port());
+    pending.write(handshake.outgoing());
     handshake.sent(handshake.outgoing().size());
     REQUIRE(drive({&job.one}, [&] {
-        handshake.take(guest.read(handshake.wanted()));
+        handshake.take(pending.read(handshake.wanted()));
         return handshake.state() == Handshake::State::proved;
     }));
-    guest.write(handshake.outgoing());
-    REQUIRE(job.drops(guest));
+    pending.write(handshake.outgoing());
+    REQUIRE(job.drops(pending));
     CHECK_THAT(job.errors.text(), Contains("it is no rank of this job"));
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("many that claim to be one rank are bounded, too")
         crowd.back()->write(hello);
     }
     REQUIRE(drive({&job.one}, [&] {
-        return std::ranges::count_if(crowd, [](const auto& guest) { return !guest->is_closed(); }) <= 2;
+        return std::ranges::count_if(crowd, [](const auto& pending) { return !pending->is_closed(); }) <= 2;
     }));
     check_job_goes_on(job.zero, job.one);
 }
