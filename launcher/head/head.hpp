@@ -98,6 +98,7 @@ private:
     void report_as_asked(int signal);
     void answer_asker(const std::string& question, const StatusSocket::Answer& answer);
     void answer_about_rank(int rank, bool stack, const StatusSocket::Answer& answer);
+    std::string name_of_job() const;
     TopSnapshot snapshot() const;
     /// By this signal.
     void end_job(const Verdict& verdict, int signal, Seconds grace = kGracePeriod);

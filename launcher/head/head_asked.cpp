@@ -2,11 +2,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "launcher/head/head.hpp"
+#include "launcher/report/words.hpp"
 
 namespace tutti::launcher {
 
@@ -21,6 +24,24 @@ int number_behind(std::string_view word, std::string_view question)
     return number;
 }
 
+/// The programs with their arguments, as the user gave them, in part where they are long: of many jobs of one
+/// interpreter the arguments tell which is which.
+std::string command_in_words(const std::vector<AppContext>& apps)
+{
+    constexpr std::size_t kMostLetters = 60;
+    std::string text;
+    for (const AppContext& app : apps)
+        text += fmt::format("{}{}", text.empty() ? "" : " : ", fmt::join(app.argv, " "));
+    std::ranges::replace_if(
+        text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, '?');
+    if (text.size() <= kMostLetters)
+        return text;
+    std::size_t end = kMostLetters - 3;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+        --end;  // within a letter of UTF-8
+    return text.substr(0, end) + "...";
+}
+
 }  // namespace
 
 void Head::report_as_asked(int signal)
@@ -32,6 +53,8 @@ void Head::report_as_asked(int signal)
 void Head::answer_asker(const std::string& question, const StatusSocket::Answer& answer)
 {
     const bool runs = map_ && !all_exited_;
+    if (question == kAskName)
+        return answer(name_of_job());
     if (question == kAskSnapshot) {
         if (!runs)
             return answer(encode(snapshot()));
@@ -67,6 +90,16 @@ void Head::answer_about_rank(int rank, bool stack, const StatusSocket::Answer& a
         else
             answer("the daemon of the rank gives no answer");
     });
+}
+
+std::string Head::name_of_job() const
+{
+    const std::string command = command_in_words(options_.apps);
+    if (!map_)
+        return command + ", being started";
+    const std::chrono::duration<double> age = EventLoop::Clock::now() - started_;
+    return fmt::format("{} rank{} of {}, for {}", map_->ranks.size(), map_->ranks.size() == 1 ? "" : "s",
+                       command, duration_in_words(age.count()));
 }
 
 TopSnapshot Head::snapshot() const

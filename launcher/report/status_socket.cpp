@@ -14,13 +14,13 @@
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <random>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "launcher/base/values.hpp"
 
@@ -36,6 +36,8 @@ constexpr std::size_t kMostQuestionBytes = 64;
 constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
 constexpr std::chrono::seconds kQuestionTime{2};
 constexpr std::chrono::seconds kStatusTime{10};
+/// For all jobs together to say what they are; a tuttirun that is stopped never does.
+constexpr std::chrono::seconds kNameTime{2};
 /// Before a job that takes no question is asked again.
 constexpr std::chrono::milliseconds kPause{50};
 
@@ -224,19 +226,60 @@ std::vector<int> jobs_of_user()
     return {jobs.begin(), jobs.end()};
 }
 
+namespace {
+
+/// What each job is. All are asked at once, since one that is stopped takes the whole time.
+std::map<int, std::string> names_of(const std::vector<int>& jobs)
+{
+    std::map<int, std::string> names;
+    std::vector<std::pair<int, JobQuestion>> asked;
+    for (const int job : jobs) {
+        names[job] = "gives no answer: its tuttirun is stopped, or ends";
+        try {
+            if (JobQuestion question(job, kAskName); question.descriptor() >= 0)
+                asked.emplace_back(job, std::move(question));
+        } catch (const NoSuchJob&) {
+            names.erase(job);  // it has ended meanwhile
+        }
+    }
+    const Clock::time_point end = Clock::now() + kNameTime;
+    while (!asked.empty() && Clock::now() < end) {
+        std::vector<pollfd> waits;
+        for (const auto& [job, question] : asked)
+            waits.push_back({question.descriptor(), POLLIN, 0});
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+        ::poll(waits.data(), waits.size(), static_cast<int>(left.count()) + 1);
+        std::erase_if(asked, [&names](auto& one) {
+            auto& [job, question] = one;
+            if (!question.receive())
+                return false;
+            if (!question.answer().empty())
+                names[job] = question.answer();
+            return true;
+        });
+    }
+    return names;
+}
+
+}  // namespace
+
 int choose_job(std::string_view option, const std::string& text)
 {
     constexpr int kMostPids = 1 << 22;
     if (!text.empty())
         return parse_number(option, "process id of a tuttirun", text, 1, kMostPids);
     const std::vector<int> jobs = jobs_of_user();
-    if (jobs.empty())
+    if (jobs.size() == 1)
+        return jobs.front();
+    const std::map<int, std::string> names = names_of(jobs);
+    if (names.empty())
         throw UsageError(
             fmt::format("no job of yours runs on this machine; {} asks the tuttirun of a job there", option));
-    if (jobs.size() > 1)
-        throw UsageError(fmt::format("several jobs of yours run here, say which: {} {}", option,
-                                     fmt::join(jobs, fmt::format(", or {} ", option))));
-    return jobs.front();
+    std::string list;
+    for (const auto& [job, name] : names)
+        list += fmt::format("\n  {}: {}", job, name);
+    throw UsageError(fmt::format("several jobs of yours run here; choose one by its number, as in {} {}:{}",
+                                 option, names.begin()->first, list));
 }
 
 std::string ask_job(int job, std::string_view question)

@@ -19,6 +19,7 @@
 namespace tutti::launcher {
 
 /// The questions. A rank's number follows the last two.
+inline constexpr std::string_view kAskName = "name";  // what tells this job from others, at once
 inline constexpr std::string_view kAskStatus = "status";
 inline constexpr std::string_view kAskSnapshot = "snapshot";
 inline constexpr std::string_view kAskRank = "rank";
@@ -79,7 +80,7 @@ private:
 std::vector<int> jobs_of_user();
 
 /// The job that `text` names; where it is empty, the only one. `option` is told in messages. Throws
-/// UsageError where there is none, or several.
+/// UsageError where there is none, or several: then it lists them.
 int choose_job(std::string_view option, const std::string& text);
 
 /// Waits for the answer. Throws NoSuchJob, and std::runtime_error where none comes in time.

@@ -139,6 +139,39 @@ TEST_CASE("without a terminal a view is printed once, with rates", "[top]")
     CHECK(tuttirun({"--top", "1", "2"}).status == 2);
 }
 
+TEST_CASE("where several jobs run, each is told with its program, ranks and age, and how to choose one", "[top]")
+{
+    Job one(3, "cycle");
+    Job other(1, "moves");
+    // A stopped one gives no answer, and does not keep the others from theirs.
+    Job stopped(1, "moves");
+    stopped.signal(SIGSTOP);
+    ::usleep(1'100'000);
+    for (const std::string option : {"--status", "--top"}) {
+        const Result result = tuttirun({option});
+        CAPTURE(result.out, result.err);
+        CHECK(result.status == 2);
+        CHECK(contains(result.err, "several jobs of yours run here; choose one by its number, as in " + option + " "));
+        // Other jobs of this user may run here.
+        const auto line_of = [&](const Job& job) -> std::string {
+            for (const std::string& line : lines_of(result.err))
+                if (line.starts_with("  " + job.number() + ": "))
+                    return line.substr(job.number().size() + 4);
+            return "no line";
+        };
+        CHECK(line_of(one).starts_with("3 ranks of "));
+        CHECK(contains(line_of(one), "/api_hangs cycle, for "));
+        CHECK(line_of(other).starts_with("1 rank of "));
+        CHECK(contains(line_of(other), "/api_hangs moves, for "));
+        CHECK_FALSE(contains(line_of(other), "for less than 1 s"));
+        CHECK(line_of(stopped) == "gives no answer: its tuttirun is stopped, or ends");
+    }
+    stopped.signal(SIGCONT);
+    stopped.end();
+    other.end();
+    one.end();
+}
+
 TEST_CASE("the last calls of a rank are told, those that are alike together", "[top]")
 {
     Job job(2, "windows");
