@@ -1,5 +1,7 @@
 #include "benchmarks/compare/comparison.hpp"
 
+#include <algorithm>
+
 namespace tutti::bench {
 
 namespace {
@@ -52,6 +54,9 @@ void CaseResult::add(const std::string& library, int round, const record::Run& r
         if (measured.rounds.size() == (repeated ? 1u : 0u))
             measured.of_one_run = {row.interval.low, row.interval.high, 0.95};
         measured.rounds[round] = row.median;
+        if (const double counted = row.iterations.value_or(0); counted > 0)
+            measured.fewest_iterations =
+                measured.fewest_iterations > 0 ? std::min(measured.fewest_iterations, counted) : counted;
         measured.runs_after_barriers += row.gave_up_clock && !repeated ? 1 : 0;
     }
 }

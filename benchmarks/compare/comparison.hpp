@@ -42,9 +42,13 @@ struct Failure {
 /// One library's runs of one row.
 struct Measured {
     Rounds rounds;
-    Interval of_one_run;          // the first run's own interval, used if there is one run only
-    int runs_after_barriers = 0;  // that were to begin their iterations at agreed times, and could not
+    Interval of_one_run;           // the first run's own interval, used if there is one run only
+    int runs_after_barriers = 0;   // that were to begin their iterations at agreed times, and could not
+    double fewest_iterations = 0;  // of all runs; 0: they do not tell
 
+    /// Of fewer iterations than six no 95 % interval of the median can be told, as it is beyond all of them
+    /// in two of 2^n cases.
+    bool has_few_iterations() const noexcept { return fewest_iterations > 0 && fewest_iterations < 6; }
     double median() const;
     /// The median's interval over the runs.
     Interval interval() const;

@@ -29,7 +29,7 @@ struct Score {
     int faster = 0;
     int same = 0;
     int slower = 0;
-    int undecided = 0;     // no peer, or a single run of one
+    int undecided = 0;     // no peer, a single run of one, or too wide an interval
     int beyond_limit = 0;  // impossible: another program ran while limits were measured
     int goals = 0;
     int met = 0;

@@ -114,6 +114,8 @@ std::optional<Verdict> verdict_of(const Ratio& ratio, Better better)
         return better == Better::higher ? Verdict::faster : Verdict::slower;
     if (ratio.interval->high < 1.0)
         return better == Better::lower ? Verdict::faster : Verdict::slower;
+    if (ratio.interval->low < 1 / kSameFactor || ratio.interval->high > kSameFactor)
+        return {};
     return Verdict::same;
 }
 

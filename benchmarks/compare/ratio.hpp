@@ -45,7 +45,11 @@ double student_quantile(int degrees_of_freedom);
 enum class Verdict { faster, same, slower };
 const char* to_string(Verdict verdict);
 
-/// Nothing without an interval; `same` where it holds 1.
+/// Two libraries whose ratio lies between this and its inverse are the same for who chooses one.
+inline constexpr double kSameFactor = 1.25;
+
+/// `same` where the interval holds 1 and tells that the ratio is no further from it than kSameFactor.
+/// Nothing, undecided, without an interval and where it is wider.
 std::optional<Verdict> verdict_of(const Ratio& ratio, Better better);
 
 }  // namespace tutti::bench

@@ -15,7 +15,7 @@ constexpr int kLabelWidth = 10;
 constexpr int kValueWidth = 12;
 constexpr int kRatioWidth = 8;
 constexpr int kIntervalWidth = 17;
-constexpr int kVerdictWidth = 9;
+constexpr int kVerdictWidth = 11;
 constexpr int kShareWidth = 9;
 constexpr int kGoalWidth = 17;
 
@@ -78,6 +78,28 @@ std::string other_beginnings(const CaseResult& result)
                                        fmt::join(found, ", "));
 }
 
+bool has_few_iterations(const CaseRow& row)
+{
+    return std::ranges::any_of(row.libraries,
+                               [](const auto& one) { return one.second.has_few_iterations(); });
+}
+
+// Which rows have the mark, and why.
+std::string few_iterations(const CaseResult& result)
+{
+    std::vector<std::string> found;
+    for (const RowName& name : result.order)
+        for (const auto& [library, measured] : result.rows.at(name).libraries)
+            if (measured.has_few_iterations())
+                found.push_back(fmt::format("{} {} ({})", library, key_in_words(result, name),
+                                            measured.fewest_iterations));
+    return found.empty() ? ""
+                         : fmt::format(
+                               "# *: so few iterations were counted that a run tells little; give more "
+                               "--seconds: {}\n",
+                               fmt::join(found, ", "));
+}
+
 // The first line of a message with several lines.
 std::string first_line(const std::string& text)
 {
@@ -120,11 +142,13 @@ std::optional<Ratio> cost_ratio(const Judgement& judgement, bool lower_is_better
 std::string judgement_text(const Judgement& judgement, const record::Quantity& quantity, bool goals)
 {
     const std::optional<Ratio> ratio = cost_ratio(judgement, quantity.lower_is_better);
-    std::string text =
-        fmt::format("{:>{}}{:>{}}{:>{}}{:>{}}", ratio ? ratio_text(ratio->value) : "-", kRatioWidth + 1,
-                    interval_text(ratio ? ratio->interval : std::nullopt), kIntervalWidth,
-                    judgement.verdict ? to_string(*judgement.verdict) : "-", kVerdictWidth,
-                    judgement.share ? fmt::format("{:.0f} %", 100 * *judgement.share) : "-", kShareWidth);
+    std::string text = fmt::format(
+        "{:>{}}{:>{}}{:>{}}{:>{}}", ratio ? ratio_text(ratio->value) : "-", kRatioWidth + 1,
+        interval_text(ratio ? ratio->interval : std::nullopt), kIntervalWidth,
+        judgement.verdict ? to_string(*judgement.verdict)
+        : ratio           ? "undecided"
+                          : "-",
+        kVerdictWidth, judgement.share ? fmt::format("{:.0f} %", 100 * *judgement.share) : "-", kShareWidth);
     if (!goals)
         return text;
     const std::string goal = judgement.goal ? fmt::format("{:<11}{}", words(*judgement.goal, quantity),
@@ -148,12 +172,13 @@ std::string line(const CaseResult& result, const RowName& name, const std::vecto
     for (const std::string_view own : own_columns(result))
         text += judgement_text(judge(result, name, limits, own), *result.quantity, goals);
     text.erase(text.find_last_not_of(' ') + 1);
-    return text + "\n";
+    return text + (has_few_iterations(result.rows.at(name)) ? "  *\n" : "\n");
 }
 
 std::string footnotes(const CaseResult& result, const std::vector<Contender>& contenders)
 {
-    std::string text = fmt::format("# {}\n", circumstances_of(result)) + other_beginnings(result);
+    std::string text =
+        fmt::format("# {}\n", circumstances_of(result)) + few_iterations(result) + other_beginnings(result);
     for (const Failure& failure : result.failures) {
         const auto named =
             std::find_if(contenders.begin(), contenders.end(),

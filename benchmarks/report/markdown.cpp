@@ -69,7 +69,7 @@ Table worst_table(const Overview& overview)
         table.rows.push_back({{heading_of(*standing.topic)},
                               {joined(row, ", ")},
                               {number_text(standing.cost), interval ? interval_text(*interval) : ""},
-                              {standing.row->verdict, "", tone_of(standing.row->verdict)}});
+                              {verdict_in_words(standing.row->verdict), "", tone_of(standing.row->verdict)}});
     }
     return table;
 }

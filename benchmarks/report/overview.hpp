@@ -14,7 +14,7 @@ struct Tally {
     int faster = 0;
     int same = 0;
     int slower = 0;
-    int undecided = 0;  // too few runs for a verdict
+    int undecided = 0;  // too few runs, or too different ones, for a verdict
     int alone = 0;      // rows that no peer has
 
     double log_costs = 0.0;  // of rows with a ratio, whose number is

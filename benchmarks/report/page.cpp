@@ -125,7 +125,7 @@ void add_worst(std::string& page, const Overview& overview)
             "<td class=\"{}\">{}</td></tr>\n",
             link_to(*standing.topic), html_text(joined(row, ", ")),
             html_cell({number_text(standing.cost), interval ? interval_text(*interval) : ""}),
-            class_of(tone_of(standing.row->verdict)), html_text(standing.row->verdict));
+            class_of(tone_of(standing.row->verdict)), html_text(verdict_in_words(standing.row->verdict)));
     }
     page += "</tbody></table></div>\n";
 }

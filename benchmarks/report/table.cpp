@@ -61,8 +61,9 @@ void add_beside(std::vector<Cell>& cells, const Case& which, const CaseRow& row,
     if (beside.ratio && beside.ratio_interval)
         ratio.detail = interval_text(*beside.ratio_interval);
     cells.push_back(ratio);
-    Cell verdict{beside.verdict, "", tone_of(beside.verdict)};
-    if (!row.better_peer.empty() && beside.ratio)
+    const bool has_peer = !row.better_peer.empty() && beside.ratio;
+    Cell verdict{has_peer ? verdict_in_words(beside.verdict) : "", "", tone_of(beside.verdict)};
+    if (has_peer && !beside.verdict.empty())
         verdict.detail = (beside.verdict == "same" ? "as " : "than ") + library_name(which, row.better_peer);
     cells.push_back(verdict);
     cells.push_back({beside.share ? share_text(*beside.share) : "", beside.share ? row.limit_name : ""});
@@ -190,6 +191,11 @@ Table run_table(const Topic& topic, std::size_t which)
 std::string interval_text(const Range& interval)
 {
     return fmt::format("{}\u2013{}", number_text(interval.low), number_text(interval.high));
+}
+
+std::string verdict_in_words(const std::string& verdict)
+{
+    return verdict.empty() ? "undecided" : verdict;
 }
 
 Tone tone_of(const std::string& verdict)

@@ -31,6 +31,8 @@ Table limits_table(const std::vector<record::Limit>& limits);
 
 /// "0.49-0.51", with a dash as long as that of intervals is.
 std::string interval_text(const record::Range& interval);
+/// Of a row with a peer.
+std::string verdict_in_words(const std::string& verdict);
 /// How good a verdict is.
 Tone tone_of(const std::string& verdict);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/measure.hpp"
@@ -173,6 +175,7 @@ TEST_CASE("a peer that takes too long, or lacks the benchmark, is excused; Tutti
     CHECK_FALSE(judge(result, result.order[0], {}).verdict.has_value());
     CHECK(judge(result, result.order[0], {}).ratio->value == Approx(0.25));
     const std::string table = case_table(result, contenders, {}, false);
+    CHECK_THAT(table, Catch::Contains("  undecided"));
     CHECK_THAT(table, Catch::Contains("# openmpi: took longer than 2 s"));
     CHECK_THAT(table, Catch::Contains("# mpich: does not offer this"));
 
@@ -306,6 +309,34 @@ TEST_CASE("who began otherwise than the others is named", "[benchmarks]")
     CHECK_THAT(case_table(result, {}, {}, false),
                Catch::Contains(
                    "# Began after barriers, others at agreed times; measure again: mpich 8 (1 of 2 runs)"));
+}
+
+TEST_CASE("a row of which a run has counted few iterations is marked, and told", "[benchmarks]")
+{
+    CaseResult result{.which = kLatency, .quantity = {}};
+    record::Run run;
+    run.quantity.key = "Size";
+    run.rows.resize(3);
+    for (std::size_t i = 0; i < run.rows.size(); ++i)
+        run.rows[i].key = 8.0 * static_cast<double>(i + 1);
+    run.rows[0].iterations = 100;
+    run.rows[1].iterations = 6;  // the third row does not tell
+    result.add("tutti", 0, run);
+    result.add("mpich", 0, run);
+    CHECK_THAT(case_table(result, {}, {}, false), !Catch::Contains("*"));
+    run.rows[1].iterations = 2;
+    result.add("mpich", 1, run);
+    const std::string table = case_table(result, {}, {}, false);
+    std::map<std::string, bool> marked;
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);)
+        marked[line.substr(0, line.find(' '))] = line.ends_with("  *");
+    CHECK(marked.at("16"));
+    CHECK_FALSE(marked.at("8"));
+    CHECK_FALSE(marked.at("24"));
+    CHECK_THAT(table,
+               Catch::Contains("# *: so few iterations were counted that a run tells little; give more "
+                               "--seconds: mpich 16 (2)\n"));
 }
 
 TEST_CASE("the part of the cores that other programs had is a part", "[benchmarks]")

@@ -56,7 +56,7 @@ TEST_CASE("an interval holds the ratio that is shown", "[benchmarks]")
     CHECK(ratio->value == Approx(1.0));
     CHECK(ratio->interval->low <= 1.0);
     CHECK(ratio->interval->high > 2.0);
-    CHECK(verdict_of(*ratio, Better::lower) == Verdict::same);
+    CHECK_FALSE(verdict_of(*ratio, Better::lower).has_value());
 }
 
 TEST_CASE("one disturbed round of five does not hide a difference", "[benchmarks]")
@@ -69,8 +69,29 @@ TEST_CASE("one disturbed round of five does not hide a difference", "[benchmarks
     CHECK(ratio->interval->high == Approx(0.5 * std::exp(step / 3 + 4.303 * std::sqrt(variance))));
     CHECK(verdict_of(*ratio, Better::lower) == Verdict::faster);
     // Two of five are not noise any more.
-    CHECK(verdict_of(*ratio_of(rounds({0.50, 500, 500, 0.49, 0.50}), rounds({1, 1, 1, 1, 1})),
-                     Better::lower) == Verdict::same);
+    CHECK_FALSE(
+        verdict_of(*ratio_of(rounds({0.50, 500, 500, 0.49, 0.50}), rounds({1, 1, 1, 1, 1})), Better::lower)
+            .has_value());
+}
+
+TEST_CASE("the same is what lies close to 1; an interval that is too wide to tell leaves a row undecided",
+          "[benchmarks]")
+{
+    const auto verdict = [](double low, double high, Better better = Better::lower) {
+        return verdict_of({1.0, Interval{low, high, 0.95}}, better);
+    };
+    CHECK(verdict(0.97, 1.04) == Verdict::same);
+    CHECK(verdict(0.80, 1.25) == Verdict::same);
+    CHECK(verdict(1.0, 1.0) == Verdict::same);
+    for (const Better better : {Better::lower, Better::higher}) {
+        CHECK_FALSE(verdict(7e-07, 871'742, better).has_value());
+        CHECK_FALSE(verdict(0.79, 1.10, better).has_value());
+        CHECK_FALSE(verdict(0.95, 1.26, better).has_value());
+    }
+    // Beyond 1 it need not be narrow.
+    CHECK(verdict(1.01, 871'742) == Verdict::slower);
+    CHECK(verdict(7e-07, 0.99) == Verdict::faster);
+    CHECK(verdict(1.01, 871'742, Better::higher) == Verdict::faster);
 }
 
 TEST_CASE("rounds that only one library has count for its median, not for pairs", "[benchmarks]")

@@ -9,6 +9,7 @@ import torch
 NAMES = {"tutti": "Tutti", "gloo": "Gloo", "alone": "group of one rank", "none": "no communication",
          "nothing": "a backend that does nothing"}
 OWN, PEER = "tutti", "gloo"
+SAME_FACTOR = 1.25
 
 
 def size_text(size):
@@ -29,9 +30,11 @@ def row(medians, key=None, label=None):
     if OWN in medians and PEER in medians:
         ratios = [own / peer for own, peer in zip(medians[OWN], medians[PEER])]
         low, high = min(ratios), max(ratios)
+        # As in compare/ratio.hpp.
+        verdict = ("faster" if high < 1 else "slower" if low > 1 else
+                   "same" if low >= 1 / SAME_FACTOR and high <= SAME_FACTOR else None)
         found.update(ratio=found["libraries"][OWN]["median"] / found["libraries"][PEER]["median"], ratio_low=low,
-                     ratio_high=high, verdict="faster" if high < 1 else "slower" if low > 1 else "same",
-                     better_peer=PEER)
+                     ratio_high=high, verdict=verdict, better_peer=PEER)
     return found
 
 
