@@ -19,7 +19,7 @@ constexpr std::string_view kTimelineStyle = R"(
   --send: var(--curve0); --receive: var(--curve2); --collective: var(--curve3); --wait: var(--curve4);
   --other: var(--curve6);
 }
-body { max-width: none; }
+body { max-width: none; padding-bottom: 1rem; }
 canvas { display: block; width: 100%; touch-action: none; cursor: crosshair; }
 canvas:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .controls { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1.1rem; margin: .8rem 0 .4rem; }

@@ -124,9 +124,22 @@ function nextCall(by) {
 function scroll(by) { view.top += by; redraw(); }
 
 function setRowHeight(pixels) {
-  view.rowHeight = clamp(pixels, 2, 28);
-  canvas.style.height = `${clamp(rows.length * view.rowHeight + AXIS + 4, 90, innerHeight * .75)}px`;
+  view.rowHeight = clamp(pixels, 2, Math.max(28, height()));
   redraw();
+}
+
+// The timeline has the height that the rest of the page leaves it in the window, and its lines share that, however
+// few they are; of many, those that have no room are scrolled to.
+let fits = true;
+function fit() {
+  const around = document.body.offsetHeight - canvas.offsetHeight;
+  canvas.style.height = `${Math.max(innerHeight - around, innerHeight * .4, 90)}px`;
+  setRowHeight((height() - 4) / Math.max(rows.length, 1));
+}
+
+function changeRowHeight(times) {
+  fits = false;
+  setRowHeight(view.rowHeight * times);
 }
 
 const KEYS = {
@@ -136,7 +149,7 @@ const KEYS = {
   PageUp: () => scroll(-height()), PageDown: () => scroll(height()),
   '+': () => zoom(.6), '=': () => zoom(.6), w: () => zoom(.6),
   '-': () => zoom(1 / .6), s: () => zoom(1 / .6),
-  '[': () => setRowHeight(view.rowHeight / 1.3), ']': () => setRowHeight(view.rowHeight * 1.3),
+  '[': () => changeRowHeight(1 / 1.3), ']': () => changeRowHeight(1.3),
   Home: () => show(0, span), 0: () => show(0, span),
   n: () => nextCall(1), p: () => nextCall(-1),
   Escape: () => select(null),
@@ -154,9 +167,9 @@ document.getElementById('arrows').addEventListener('change', event => {
   withArrows = event.target.checked;
   redraw();
 });
-window.addEventListener('resize', redraw);
+window.addEventListener('resize', () => fits ? fit() : redraw());
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); redraw(); });
 
 readColours();
-setRowHeight((innerHeight * .6 - AXIS) / Math.max(rows.length, 1));
 select(null);
+fit();
