@@ -37,6 +37,7 @@ bool ProfileCollector::is_sent(std::function<void()> done)
         return true;
     if (std::exchange(reading_, true))
         return false;
+    time_.end = base::tick_moment(base::ticks_are_of_processor());
     std::set<CodePlace> places;
     for (const auto& [rank, held] : ranks_)
         for (CodePlace& place : places_of(held.memory))
@@ -64,7 +65,7 @@ void ProfileCollector::send_some()
     while (done_ && !ranks_.empty() && on_the_way_bytes_ < kWindowBytes) {
         const auto& [rank, held] = *ranks_.begin();
         if (!trace_)
-            trace_.emplace(held.memory, end_of(held));
+            trace_.emplace(held.memory, time_, end_of(held));
         if (TraceChunk chunk; trace_->next(chunk)) {
             send(piece_of(rank, chunk));
             continue;
@@ -79,7 +80,7 @@ void ProfileCollector::send_some()
 
 void ProfileCollector::send_profile(int rank, const Held& held)
 {
-    RankProfile profile = read_profile(rank, held.memory, end_of(held));
+    RankProfile profile = read_profile(rank, held.memory, time_, end_of(held));
     const std::vector<CodePlace> places = places_of(held.memory);
     for (std::size_t i = 0; i < std::min(places.size(), profile.callers.size()); ++i) {
         const auto name = names_.find(places[i]);

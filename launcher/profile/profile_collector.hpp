@@ -48,6 +48,7 @@ private:
     static base::TickMoment end_of(const Held& held);
 
     Uplink& head_;
+    HostTime time_ = {base::tick_moment(base::ticks_are_of_processor()), {}};  // `end`: all ranks have ended
     StackReader reader_;
     std::map<int, Held> ranks_;
     bool reading_ = false;

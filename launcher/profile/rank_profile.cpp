@@ -87,20 +87,22 @@ base::TickMoment moment_of(const base::ProfileMemory& memory) noexcept
     return base::tick_moment(of_processor && base::ticks_are_of_processor());
 }
 
-ProfileClock::ProfileClock(const base::ProfileMemory& memory, const base::TickMoment& end) noexcept
-    : begin_{word_of(memory->joined_ticks), static_cast<std::int64_t>(word_of(memory->joined_ns))}, end_(end)
+ProfileClock::ProfileClock(const base::ProfileMemory& memory, const HostTime& host,
+                           const base::TickMoment& end) noexcept
+    : origin_(host.begin)
 {
-    if (begin_.ns < 0 || begin_.ns > end_.ns || begin_.ticks >= end_.ticks)
-        begin_ = end_;
-    else
-        ns_per_tick_ =
-            static_cast<double>(end_.ns - begin_.ns) / static_cast<double>(end_.ticks - begin_.ticks);
+    if (word_of(memory->ticks_are_of_processor) == 0)  // they are nanoseconds
+        origin_ = {static_cast<std::uint64_t>(std::max<std::int64_t>(host.begin.ns, 0)), host.begin.ns};
+    else if (host.begin.ns < host.end.ns && host.begin.ticks < host.end.ticks)
+        ns_per_tick_ = static_cast<double>(host.end.ns - host.begin.ns) /
+                       static_cast<double>(host.end.ticks - host.begin.ticks);
+    last_ticks_ = std::max(end.ticks, origin_.ticks);
+    first_ticks_ = std::clamp(word_of(memory->joined_ticks), origin_.ticks, last_ticks_);
 }
 
 std::int64_t ProfileClock::at(std::uint64_t ticks) const noexcept
 {
-    ticks = std::clamp(ticks, begin_.ticks, end_.ticks);
-    return begin_.ns + duration(ticks - begin_.ticks);
+    return origin_.ns + duration(std::clamp(ticks, first_ticks_, last_ticks_) - origin_.ticks);
 }
 
 std::int64_t ProfileClock::duration(std::uint64_t ticks) const noexcept
@@ -125,15 +127,16 @@ std::vector<CodePlace> places_of(const base::ProfileMemory& memory)
     return places;
 }
 
-RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base::TickMoment& end)
+RankProfile read_profile(int rank, const base::ProfileMemory& memory, const HostTime& host,
+                         const base::TickMoment& end)
 {
-    const ProfileClock clock(memory, end);
+    const ProfileClock clock(memory, host, end);
     const std::uint64_t left = word_of(memory->left_ticks);
     RankProfile profile;
     profile.rank = rank;
     profile.left = left != 0;
     profile.joined_ns = clock.at(0);
-    profile.ended_ns = profile.left ? clock.at(left) : end.ns;
+    profile.ended_ns = clock.at(profile.left ? left : end.ticks);
     profile.left_out_calls = counted(memory->left_out_calls);
     profile.left_out_ns = clock.duration(word_of(memory->left_out_ticks));
     profile.left_out_waiting_ns = clock.duration(word_of(memory->left_out_waiting_ticks));

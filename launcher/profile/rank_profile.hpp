@@ -96,18 +96,29 @@ struct RankProfile {
 /// This moment on both clocks of a profile.
 base::TickMoment moment_of(const base::ProfileMemory& memory) noexcept;
 
-/// The times of a profile as nanoseconds. Any numbers have an answer.
+/// Two moments of a host, before and behind all that its ranks have noted.
+struct HostTime {
+    base::TickMoment begin;
+    base::TickMoment end;
+};
+
+/// The times of a profile as nanoseconds. Those of all ranks of a host lie on the one line through the host's
+/// two moments: moments that each rank reads for itself are some 100 ns off, which is more than a message
+/// takes, and it would arrive before it is sent. Any numbers have an answer.
 class ProfileClock {
 public:
-    ProfileClock(const base::ProfileMemory& memory, const base::TickMoment& end) noexcept;
+    /// `end`: when the rank had ended.
+    ProfileClock(const base::ProfileMemory& memory, const HostTime& host,
+                 const base::TickMoment& end) noexcept;
     /// At a moment, within the time of the rank.
     std::int64_t at(std::uint64_t ticks) const noexcept;
     std::int64_t duration(std::uint64_t ticks) const noexcept;
 
 private:
-    base::TickMoment begin_;
-    base::TickMoment end_;
+    base::TickMoment origin_;
     double ns_per_tick_ = 1;
+    std::uint64_t first_ticks_ = 0;  // of the rank
+    std::uint64_t last_ticks_ = 0;
 };
 
 /// Where the profile's calls come from. As many as `callers` of the RankProfile.
@@ -115,6 +126,7 @@ std::vector<CodePlace> places_of(const base::ProfileMemory& memory);
 
 /// All of it but the names of its callers, and its last calls and messages (trace_read.hpp). `end`: when the
 /// rank had ended.
-RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base::TickMoment& end);
+RankProfile read_profile(int rank, const base::ProfileMemory& memory, const HostTime& host,
+                         const base::TickMoment& end);
 
 }  // namespace tutti::launcher

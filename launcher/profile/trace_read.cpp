@@ -35,9 +35,9 @@ std::uint64_t dropped_of(std::uint64_t written, std::size_t ring) noexcept
     return ring > 0 && written > ring ? written - ring : 0;
 }
 
-TraceReader::TraceReader(const base::ProfileMemory& memory, const base::TickMoment& end)
+TraceReader::TraceReader(const base::ProfileMemory& memory, const HostTime& host, const base::TickMoment& end)
     : memory_(memory),
-      clock_(memory, end),
+      clock_(memory, host, end),
       has_open_call_(!memory.events().empty() && relaxed(memory->left_ticks) == 0 &&
                      relaxed(memory->open_ticks) != 0),
       threads_{{relaxed(memory->pid), 0}}

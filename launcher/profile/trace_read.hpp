@@ -21,8 +21,8 @@ struct TraceChunk {
 /// Reads them bit by bit: there may be millions. What the rank was writing when it died is left out.
 class TraceReader {
 public:
-    /// Both must outlive this. `end`: when the rank had ended.
-    TraceReader(const base::ProfileMemory& memory, const base::TickMoment& end);
+    /// `memory` must outlive this. `host`, `end`: as ProfileClock has them.
+    TraceReader(const base::ProfileMemory& memory, const HostTime& host, const base::TickMoment& end);
 
     /// The next few thousand; false: that was all.
     bool next(TraceChunk& chunk);

@@ -25,6 +25,19 @@ void exchange(const tutti::Communicator& world, int messages = kMessages)
     }
 }
 
+// Short messages to and fro, which take less time than a rank needs to note them.
+void pings(const tutti::Communicator& world)
+{
+    constexpr int kPings = 5000;
+    int value = 0;
+    for (int i = 0; i < kPings; ++i) {
+        if ((i + world.rank()) % 2 == 0)
+            world.send(value, 1 - world.rank(), 7);
+        else
+            world.recv(value, 1 - world.rank(), 7);
+    }
+}
+
 void reduce(const tutti::Communicator& world)
 {
     std::vector<double> sums(100, 1.0);
@@ -46,6 +59,8 @@ int main(int argc, char** argv)
         exchange(world);
     if (what == "many")
         exchange(world, 5000 * kMessages);
+    if (what == "pings")
+        pings(world);
     if (what == "reduce")
         reduce(world);
     if (what == "slow") {

@@ -77,6 +77,14 @@ TEST_CASE("a timeline has every call, and an arrow for every message")
     CHECK(send["args"]["communicator"] == "world");
 }
 
+TEST_CASE("no message arrives before it is sent on the clock of one host")
+{
+    const Json document = trace_of(0, {"-n", "2", counted(), "pings"});
+    CHECK(count_of(document, R"({"ph": "s", "args": {"bytes": 4}})") == 5000);
+    CHECK(document["otherData"]["arrived_before_sent"] == 0);
+    CHECK(document["otherData"]["most_before_sent_us"] == 0.0);
+}
+
 TEST_CASE("collectives have their number and algorithm")
 {
     const Json document =

@@ -118,15 +118,12 @@ public:
     {
         traffic_.sent.add(bytes);
         if (profile_ != nullptr) [[unlikely]]
-            profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, std::nullopt);
+            profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, std::nullopt, profile_->now());
     }
-    /// The same for protocol `inject`.
-    void count_injected(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
-    {
-        traffic_.sent.add_short(bytes);
-        if (profile_ != nullptr) [[unlikely]]
-            profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, MessageProtocol::inject);
-    }
+    /// The same for protocol `inject`, when they are on their way. Without a profile, which has to note them
+    /// before.
+    void count_injected(std::size_t bytes) noexcept { traffic_.sent.add_short(bytes); }
+    base::ProfileWriter* profile() const noexcept { return profile_; }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes,
                        MessageProtocol offered) noexcept
     {
@@ -164,7 +161,7 @@ private:
     base::StatusTraffic own_traffic_{};
     base::StatusTraffic& traffic_;
     base::ProfileWriter* const profile_;
-    std::vector<std::unique_ptr<Peer>> peers_;                  // by rank in the job
+    std::vector<std::unique_ptr<Peer>> peers_;                     // by rank in the job
     std::map<const transport::Transport*, PullOrStream> choices_;  // memory and networks differ
     base::IntrusiveList<Peer, PendingPeerTag> pending_;
     std::atomic<bool> any_lost_{false};

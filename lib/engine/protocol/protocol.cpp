@@ -6,6 +6,20 @@
 
 namespace tutti::protocol {
 
+bool Protocol::inject_and_note(const matching::MatchKey& envelope, int peer_rank,
+                               std::span<const std::byte> data)
+{
+    // The receiver may have noted the message before this rank goes on.
+    const std::uint64_t before = profile()->now();
+    const bool sent = Sender::inject(peer(peer_rank), envelope, data);
+    if (sent) {
+        count_injected(data.size());
+        profile()->sent(peer_rank, envelope.context, envelope.tag(), data.size(), MessageProtocol::inject,
+                        before);
+    }
+    return sent;
+}
+
 void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span<const std::byte> payload)
 {
     if (header.size() == sizeof(EagerHeader) && kind_of(header) == FrameKind::eager) [[likely]]

@@ -28,9 +28,11 @@ public:
 
     bool inject(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data)
     {
+        if (profile() != nullptr) [[unlikely]]
+            return inject_and_note(envelope, peer_rank, data);
         const bool sent = Sender::inject(peer(peer_rank), envelope, data);
         if (sent) [[likely]]
-            count_injected(peer_rank, envelope, data.size());
+            count_injected(data.size());
         return sent;
     }
     using Peers::has_pending, Sender::gathers, Sender::reads_in_place, Sender::retry, Sender::send;
@@ -100,6 +102,8 @@ public:
     void placed(int peer_rank, std::span<const std::byte> header, std::size_t payload_bytes) override;
 
 private:
+    // inject() with a profile.
+    bool inject_and_note(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data);
     // frame() for all but short messages.
     void other_frame(int peer_rank, std::span<const std::byte> header, std::span<const std::byte> payload);
 };

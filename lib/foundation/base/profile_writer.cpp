@@ -140,7 +140,7 @@ void ProfileWriter::note_event(const Open& call, std::uint64_t end_ticks) noexce
 }
 
 void ProfileWriter::sent(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
-                         std::optional<MessageProtocol> protocol) noexcept
+                         std::optional<MessageProtocol> protocol, std::uint64_t at) noexcept
 {
     ProfilePeer& to = entry(peer);
     const bool collective = is_of_collective(context);
@@ -150,7 +150,7 @@ void ProfileWriter::sent(int peer, std::uint64_t context, int tag, std::uint64_t
         took(*protocol, bytes);
     if (!memory_.messages().empty())
         note_message(peer, context, tag, get_word(to.sent) + get_word(to.collective_sent), bytes, protocol,
-                     false);
+                     false, at);
 }
 
 void ProfileWriter::arrived(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
@@ -161,7 +161,8 @@ void ProfileWriter::arrived(int peer, std::uint64_t context, int tag, std::uint6
     add_to(from.arrived_bytes, bytes);
     last_peer_ = peer;
     if (!memory_.messages().empty())
-        note_message(peer, context, tag, get_word(from.arrived), bytes, protocol, true);
+        note_message(peer, context, tag, get_word(from.arrived), bytes, protocol, true,
+                     ticks_after_loads(of_processor_));
 }
 
 void ProfileWriter::took(MessageProtocol protocol, std::uint64_t bytes) noexcept
@@ -171,12 +172,12 @@ void ProfileWriter::took(MessageProtocol protocol, std::uint64_t bytes) noexcept
 }
 
 void ProfileWriter::note_message(int peer, std::uint64_t context, int tag, std::uint64_t number,
-                                 std::uint64_t bytes, std::optional<MessageProtocol> protocol,
-                                 bool arrived) noexcept
+                                 std::uint64_t bytes, std::optional<MessageProtocol> protocol, bool arrived,
+                                 std::uint64_t at) noexcept
 {
     const std::uint64_t protocol_word = protocol ? static_cast<std::uint64_t>(*protocol) + 1 : 0;
     ProfileMessage& message = next_of(memory_.messages(), memory_->messages_written);
-    put_word(message.ticks, now());
+    put_word(message.ticks, at);
     put_word(message.peer_and_tag, CallWords::pack(peer, tag));
     put_word(message.context, context);
     put_word(message.number, number);

@@ -26,10 +26,10 @@ public:
     /// It is in no call; also when it was in none.
     void ended() noexcept;
 
-    /// A message of this rank, and one that has arrived with its envelope at least. `protocol`: empty if it
-    /// is still to be chosen; of one that has arrived, as its sender has chosen.
+    /// A message of this rank, which goes after `at`, and one that has arrived with its envelope at least.
+    /// `protocol`: empty if it is still to be chosen; of one that has arrived, as its sender has chosen.
     void sent(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
-              std::optional<MessageProtocol> protocol) noexcept;
+              std::optional<MessageProtocol> protocol, std::uint64_t at) noexcept;
     void arrived(int peer, std::uint64_t context, int tag, std::uint64_t bytes,
                  MessageProtocol protocol) noexcept;
     /// How a message of this rank went in the end.
@@ -58,7 +58,7 @@ private:
     ProfileAggregate* find(std::uint64_t key, std::uint64_t context) noexcept;
     void note_event(const Open& call, std::uint64_t end_ticks) noexcept;
     void note_message(int peer, std::uint64_t context, int tag, std::uint64_t number, std::uint64_t bytes,
-                      std::optional<MessageProtocol> protocol, bool arrived) noexcept;
+                      std::optional<MessageProtocol> protocol, bool arrived, std::uint64_t at) noexcept;
 
     ProfileMemory memory_;
     const bool many_threads_;

@@ -92,12 +92,12 @@ TEST_CASE("a wait is told of the peer whose message ends it, or of the call's ow
 TEST_CASE("messages are counted by peer, those of collectives apart, and many peers share an entry")
 {
     ProfileWriter writer(ProfileMemory::create(5000, 4), false);
-    writer.sent(2, 8, 1, 100, std::nullopt);
-    writer.sent(2, 9, 1, 10, MessageProtocol::inject);
+    writer.sent(2, 8, 1, 100, std::nullopt, writer.now());
+    writer.sent(2, 9, 1, 10, MessageProtocol::inject, writer.now());
     writer.arrived(2, 8, 1, 7, MessageProtocol::pull);
-    writer.sent(4095, 8, 1, 1, std::nullopt);
-    writer.sent(4096, 8, 1, 20, std::nullopt);
-    writer.sent(4999, 8, 1, 30, MessageProtocol::inject);
+    writer.sent(4095, 8, 1, 1, std::nullopt, writer.now());
+    writer.sent(4096, 8, 1, 20, std::nullopt, writer.now());
+    writer.sent(4999, 8, 1, 30, MessageProtocol::inject, writer.now());
     writer.took(MessageProtocol::stream, 100);
     writer.took(MessageProtocol::stream, 20);
     const auto peers = writer.memory().peers();

@@ -79,14 +79,15 @@ TEST_CASE("a profile of random words is read, travels, and is added up")
         fill_with_random_words(memory, random);
         const tutti::base::TickMoment end =
             round % 2 == 0 ? moment_of(memory) : tutti::base::TickMoment{random(), 7};
-        RankProfile profile = read_profile(1, memory, end);
+        const HostTime host{{random(), static_cast<std::int64_t>(random() >> 2)}, end};
+        RankProfile profile = read_profile(1, memory, host, end);
         CHECK(places_of(memory).size() == profile.callers.size());
         CHECK(profile.callers.size() <= tutti::base::ProfileHeader::kCallers);
         for (const RankProfile::Communicator& communicator : profile.communicators)
             CHECK(std::all_of(communicator.name.begin(), communicator.name.end(),
                               [](char c) { return c >= ' ' && c <= '~'; }));
         const RankProfile arrived = decode<RankProfile>(encode(profile));
-        TraceReader trace(memory, end);
+        TraceReader trace(memory, host, end);
         for (TraceChunk chunk; trace.next(chunk);) {
             CHECK(chunk.calls.size() + chunk.messages.size() <= 8);
             CHECK(encode(decode<TraceChunk>(encode(chunk))) == encode(chunk));
@@ -150,8 +151,9 @@ TEST_CASE("a timeline comes before its profile, some thousand events at a time")
     memory->messages_written = written;
     memory->open_ticks = 1;
     const tutti::base::TickMoment end{1000, 1000};
+    const HostTime host{{0, 0}, end};
 
-    TraceReader trace(memory, end);
+    TraceReader trace(memory, host, end);
     ProfileParts parts;
     std::size_t pieces = 0;
     for (TraceChunk chunk; trace.next(chunk); ++pieces) {
@@ -161,7 +163,7 @@ TEST_CASE("a timeline comes before its profile, some thousand events at a time")
     }
     CHECK(pieces > 4);
     std::optional<RankProfile> whole;
-    for (const std::string& piece : pieces_of(read_profile(2, memory, end)))
+    for (const std::string& piece : pieces_of(read_profile(2, memory, host, end)))
         whole = parts.add(piece);
     REQUIRE(whole);
     CHECK(whole->dropped_calls == 5);
@@ -173,6 +175,27 @@ TEST_CASE("a timeline comes before its profile, some thousand events at a time")
     for (std::size_t i = 0; i < kEvents; ++i)
         if (whole->last_messages[i].number != i + 5)
             FAIL_CHECK("message " << i << " is number " << whole->last_messages[i].number);
+}
+
+TEST_CASE("ranks of a host have one clock, however far off their own readings are")
+{
+    const HostTime host{{1000, 500'000}, {31'000, 510'000}};  // three ticks a nanosecond
+    std::vector<ProfileClock> clocks;
+    for (const int off : {-200, 0, 300}) {
+        ProfileMemory memory = ProfileMemory::create(2, 0);
+        memory->ticks_are_of_processor = 1;
+        memory->joined_ticks = 4000;
+        memory->joined_ns = static_cast<std::uint64_t>(501'000 + off);
+        clocks.emplace_back(memory, host, tutti::base::TickMoment{28'000, 509'000 - off});
+    }
+    for (const std::uint64_t ticks : {4000, 10'000, 10'003, 28'000})
+        for (const ProfileClock& clock : clocks)
+            CHECK(clock.at(ticks) == 500'000 + static_cast<std::int64_t>(ticks - 1000) / 3);
+    CHECK(clocks[0].at(0) == 501'000);  // before it had joined
+    CHECK(clocks[0].duration(3000) == 1000);
+    ProfileMemory memory = ProfileMemory::create(2, 0);  // of a machine without such a counter
+    memory->joined_ticks = 501'000;
+    CHECK(ProfileClock(memory, host, {509'000, 509'000}).at(502'003) == 502'003);
 }
 
 TEST_CASE("times are added up, and the rank that waits least is the slow one")
