@@ -180,6 +180,13 @@ void Reporter::report_hang(double seconds)
         const bool is_known = deadlock_told_ && seconds == hang_seconds_;
         if (!running_ || !moving_.empty() || !job.any_waits() || is_known)
             return;
+        if (job.any_is(RankState::traced)) {
+            // Who sits at a debugger's prompt knows why nothing moves. It may be gone the next time.
+            loop_.cancel(hang_timer_);
+            hang_timer_ = loop_.after(std::chrono::duration<double>(seconds),
+                                      [this, seconds] { report_hang(seconds); });
+            return;
+        }
         const bool all_wait = !job.any_is(RankState::sleeping);
         tell(fmt::format(
                  "{}, and nothing has moved for {}:",

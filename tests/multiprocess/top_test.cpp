@@ -139,7 +139,8 @@ TEST_CASE("without a terminal a view is printed once, with rates", "[top]")
     CHECK(tuttirun({"--top", "1", "2"}).status == 2);
 }
 
-TEST_CASE("where several jobs run, each is told with its program, ranks and age, and how to choose one", "[top]")
+TEST_CASE("where several jobs run, each is told with its program, ranks and age, and how to choose one",
+          "[top]")
 {
     Job one(3, "cycle");
     Job other(1, "moves");
@@ -151,7 +152,8 @@ TEST_CASE("where several jobs run, each is told with its program, ranks and age,
         const Result result = tuttirun({option});
         CAPTURE(result.out, result.err);
         CHECK(result.status == 2);
-        CHECK(contains(result.err, "several jobs of yours run here; choose one by its number, as in " + option + " "));
+        CHECK(contains(result.err,
+                       "several jobs of yours run here; choose one by its number, as in " + option + " "));
         // Other jobs of this user may run here.
         const auto line_of = [&](const Job& job) -> std::string {
             for (const std::string& line : lines_of(result.err))

@@ -16,7 +16,10 @@ namespace {
 
 /// One daemon, which gives the answers in turn, and then the last one again.
 struct Job {
-    explicit Job(std::vector<NodeReport> reports) : answers(std::move(reports)) {}
+    explicit Job(std::vector<NodeReport> reports, double hang_after = 60)
+        : hang_seconds(hang_after), answers(std::move(reports))
+    {
+    }
 
     /// Until it is a deadlock, or for a minute.
     void run()
@@ -28,12 +31,13 @@ struct Job {
     }
 
     EventLoop loop;
+    double hang_seconds;
     std::vector<NodeReport> answers;
     std::size_t looks = 0;
     std::vector<std::string> said;
     int deadlocks = 0;
     Reporter reporter{loop,
-                      60,
+                      hang_seconds,
                       {.ask =
                            [this](std::uint32_t question, bool) {
                                NodeReport answer = answers[std::min(looks++, answers.size() - 1)];
@@ -98,4 +102,45 @@ TEST_CASE("a deadlock is looked for as long as nothing moves")
     job.run();
     CHECK(job.looks == 8);
     check_told_once(job);
+}
+
+TEST_CASE("while a debugger holds a rank no hang is told, and one that stays is told when it is gone")
+{
+    NodeReport held = both_receive();
+    held.groups[1].state = RankState::traced;
+    held.edges.pop_back();
+    NodeReport let_go = both_receive();
+    let_go.edges[0].own = let_go.edges[1].own = false;  // no certain deadlock
+    Job job({held}, 0.2);
+    job.reporter.begin({0});
+    job.reporter.node_is_quiet(0, true);
+    std::size_t told_while_held = 0;
+    job.loop.after(std::chrono::milliseconds(1500), [&] {
+        told_while_held = job.said.size();
+        job.answers = {let_go};
+        // Asked again after 0.2 s: the time has not grown meanwhile.
+        job.loop.after(std::chrono::milliseconds(700), [&] { job.loop.stop(); });
+    });
+    job.loop.run();
+    CHECK(told_while_held == 0);
+    REQUIRE(!job.said.empty());
+    CHECK(job.said[0].starts_with("all ranks wait, and nothing has moved for less than 1 s:\n"));
+}
+
+TEST_CASE("who asks is told what waits, and that a debugger holds a rank")
+{
+    NodeReport held = both_receive();
+    held.groups[1].state = RankState::traced;
+    held.groups[1].operation = tutti::base::Operation::none;
+    held.edges.pop_back();
+    Job job({held});
+    job.reporter.begin({0});
+    job.loop.after(std::chrono::seconds(10), [&] { job.loop.stop(); });
+    std::string told;
+    job.reporter.report("what the ranks do:", [&](const std::string& text) {
+        told = text;
+        job.loop.stop();
+    });
+    job.loop.run();
+    CHECK(told.find("\n- rank 0 waits for rank 1: held by a debugger for 44 s\n") != std::string::npos);
 }
