@@ -59,6 +59,9 @@ std::string stacks_in_words(const ProcessStacks& stacks)
     }
     if (!stacks.missing.empty())
         text += "    " + stacks.missing + '\n';
+    else if (!stacks.threads.empty())
+        if (const std::string hint = hint_at_lines(stacks.threads.front().frames); !hint.empty())
+            text += fmt::format("    ({})\n", hint);
     return text;
 }
 

@@ -87,6 +87,8 @@ std::string describe_place(const CrashReport& report)
     text.pop_back();
     if (text.empty() && !report.missing.empty())
         text = "\n    (no stack: " + report.missing + ")";
+    if (const std::string hint = hint_at_lines(report.frames); report.missing.empty() && !hint.empty())
+        text += "\n    (" + hint + ")";
     if (!report.last_call.empty() && (report.signal != 0 || !report.frames.empty()))
         text += "\n    its last call of Tutti: " + report.last_call;
     return text;

@@ -106,4 +106,20 @@ std::string describe_frames(const std::vector<StackFrame>& frames, const std::st
     return text;
 }
 
+std::string hint_at_lines(const std::vector<StackFrame>& frames)
+{
+    if (frames.empty())
+        return {};
+    // The outermost function is the program's own start. Interpreters are nobody's to compile.
+    const std::string& program = frames.back().object;
+    const auto of_program = [&program](const StackFrame& frame) {
+        return frame.of_user && frame.object == program;
+    };
+    const bool has_lines = std::ranges::any_of(
+        frames, [&](const StackFrame& frame) { return of_program(frame) && !frame.file.empty(); });
+    return has_lines || program.starts_with("python") || std::ranges::none_of(frames, of_program)
+               ? ""
+               : fmt::format("compile {} with -g: then its lines are told, too", program);
+}
+
 }  // namespace tutti::launcher

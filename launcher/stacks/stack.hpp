@@ -87,6 +87,10 @@ struct StackLimits {
 std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,
                             std::size_t most = 12);
 
+/// For a whole stack: that its program has to be compiled with -g for its lines to be told. Empty where they
+/// are, and where no function of the program is in it.
+std::string hint_at_lines(const std::vector<StackFrame>& frames);
+
 /// Whether a frame is of the user's program.
 bool is_of_user(const StackFrame& frame);
 

@@ -49,8 +49,8 @@ public:
         ::waitpid(pid_, nullptr, 0);
     }
     pid_t pid() const { return pid_; }
-    /// Whether its main thread waits in a call within 20 s. What was let go runs for a moment, to begin its call again;
-    /// what is stopped or traced never does.
+    /// Whether its main thread waits in a call within 20 s. What was let go runs for a moment, to begin its
+    /// call again; what is stopped or traced never does.
     bool falls_asleep() const
     {
         for (int i = 0; i < 20'000; ++i) {
@@ -338,4 +338,24 @@ TEST_CASE("frames of libraries are folded, the user's come first", "[stacks]")
           "... 1 more\n"
           "in libraries: void tutti::send<std::vector<int> >(int) at communicator.hpp:12, ..., memcpy in "
           "libc.so.6\n");
+}
+
+TEST_CASE("of a program without lines it is told how to get them")
+{
+    const auto frame = [](const char* function, const char* object, const char* file = "") {
+        StackFrame result{function, file, 0, object, false};
+        result.of_user = is_of_user(result);
+        return result;
+    };
+    const std::vector<StackFrame> without = {frame("recv", "libc.so.6"), frame("solve", "a.out"),
+                                             frame("main", "a.out"), frame("__libc_start_main", "libc.so.6"),
+                                             frame("_start", "a.out")};
+    CHECK(hint_at_lines(without) == "compile a.out with -g: then its lines are told, too");
+    std::vector<StackFrame> with = without;
+    with[1].file = "solver.cpp";
+    CHECK(hint_at_lines(with).empty());
+    // A library of others has no lines, and nothing of the program is known.
+    CHECK(hint_at_lines({frame("dgemm_", "libblas.so.3"), frame("_start", "a.out")}).empty());
+    CHECK(hint_at_lines({frame("main", "python3.11"), frame("_start", "python3.11")}).empty());
+    CHECK(hint_at_lines({}).empty());
 }
