@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,48 @@ std::string circle_in_words(const WaitGraph& graph, const std::vector<int>& circ
         text += fmt::format(", and so on through {} more ranks back to rank {}", circle.size() - shown,
                             circle.front());
     return text;
+}
+
+/// What mends a circle of ranks that all send, or all receive, before they do the other; empty for others.
+std::string remedy(const JobStatus& job, const std::vector<int>& circle)
+{
+    bool sends = circle.size() > 1;
+    bool receives = sends;
+    bool in_mpi = false;
+    for (const int rank : circle) {
+        const RankGroup* const group = job.group_of(rank);
+        if (group == nullptr || group->is_collective() || group->is_at_window() || group->many_threads ||
+            group->operation == base::Operation::probe)
+            return {};
+        bool any = false;
+        for (const WaitEdge& wait : job.edges) {
+            if (wait.rank != rank)
+                continue;
+            any = true;
+            in_mpi = in_mpi || wait.in_mpi;
+            sends = sends && wait.send;
+            receives = receives && !wait.send && !wait.matched;
+        }
+        // Messages that nobody awaits tell of another mistake.
+        const bool lies = std::ranges::any_of(
+            job.messages, [rank](const LyingMessage& message) { return message.rank == rank; });
+        sends = sends && any;
+        receives = receives && any && !lies;
+    }
+    const std::string_view both = in_mpi ? "MPI_Sendrecv" : "sendrecv";
+    const std::string_view wait = in_mpi ? "MPI_Wait" : "wait()";
+    if (sends)
+        return fmt::format(
+            "each of them sends before it receives, and the send of a long message ends when its "
+            "receiver takes it: let one of them receive first, or use {}, or {} before the receive "
+            "and {} after it",
+            both, in_mpi ? "MPI_Isend" : "isend", wait);
+    if (receives)
+        return fmt::format(
+            "each of them receives before it sends: let one of them send first, or use {}, or {} "
+            "before the send and {} after it",
+            both, in_mpi ? "MPI_Irecv" : "irecv", wait);
+    return {};
 }
 
 /// For the end of a sentence about these ranks.
@@ -286,6 +329,8 @@ Analysis analyse(const JobStatus& job)
     if (!circle.empty())
         result.sentences.push_back(circle_in_words(graph, circle) +
                                    (result.deadlock ? "; none of them can go on" : ""));
+    if (std::string words = remedy(job, circle); !words.empty())
+        result.sentences.push_back(std::move(words));
     std::set<int> told;
     add_absences(job, result.sentences, told);
     add_lock_holders(job, circle, result.sentences, told);

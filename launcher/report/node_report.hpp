@@ -97,11 +97,12 @@ struct WaitEdge {
     bool own = false;       // the rank waits for nothing else
     bool matched = false;   // and only data is missing
     int lock_of = kNoLock;  // it waits for the lock of this rank of the window
+    bool in_mpi = false;    // the program calls MPI's functions
 
     static auto fields(auto& self)
     {
         return std::tie(self.rank, self.peer, self.tag, self.context, self.send, self.own, self.matched,
-                        self.lock_of);
+                        self.lock_of, self.in_mpi);
     }
 };
 

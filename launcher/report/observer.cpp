@@ -223,11 +223,13 @@ void Observer::add_waits(NodeReport& report, int rank, const PageView& view)
     const std::vector<PageView::Await>& awaits = view.situation->awaits;
     const bool own = std::ranges::any_of(awaits, &PageView::Await::own);
     const bool wants_lock = !view.calls.empty() && is_wait_for_lock(view.calls.front());
+    const RankProcess* const process = processes_.find(rank);
+    const bool in_mpi = process != nullptr && process->farewell.starts_with("MPI_");
     for (const PageView::Await& await : awaits)
         if (report.edges.size() < kMostEdges && (await.own || !own))
-            report.edges.push_back({rank, await.peer, await.tag, await.context, await.send, await.own,
-                                    await.matched,
-                                    await.at_window && wants_lock ? await.source : WaitEdge::kNoLock});
+            report.edges.push_back(
+                {rank, await.peer, await.tag, await.context, await.send, await.own, await.matched,
+                 await.at_window && wants_lock ? await.source : WaitEdge::kNoLock, in_mpi});
     for (const PageView::Arrival& arrival : view.situation->arrivals)
         if (report.messages.size() < kMostMessages)
             report.messages.push_back({rank, arrival.sender, arrival.tag, arrival.context, arrival.bytes,

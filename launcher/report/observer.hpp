@@ -66,7 +66,7 @@ private:
     static RankGroup group_of(int rank, const Seen& seen, const Judged& judged);
     static pid_t process_of(const RankProcess& process, const Seen& seen);
     void answer_stack(std::uint32_t question, int rank, const Judged& judged);
-    static void add_waits(NodeReport& report, int rank, const PageView& view);
+    void add_waits(NodeReport& report, int rank, const PageView& view);
     static void add_collectives(NodeReport& report, int rank, const PageView& view);
     static void add_locks(NodeReport& report, int rank, const PageView& view);
     static void add_note(NodeReport& report, int rank, const Judged& judged);

@@ -29,6 +29,16 @@ static void cycle(void)
     MPI_Recv(&value, 1, MPI_INT, (rank + 1) % size, 3, WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Long messages, which go when they are received. */
+static void both_send(void)
+{
+    const int bytes = 64 << 20;
+    char* const block = calloc(1, (size_t)bytes);
+    MPI_Send(block, bytes, MPI_CHAR, 1 - rank, 3, WORLD);
+    MPI_Recv(block, bytes, MPI_CHAR, 1 - rank, 3, WORLD, MPI_STATUS_IGNORE);
+    free(block);
+}
+
 static void both_probe(void)
 {
     MPI_Probe(1 - rank, MPI_ANY_TAG, rows, MPI_STATUS_IGNORE);
@@ -134,6 +144,7 @@ int main(int argc, char** argv)
         void (*hang)(void);
     } hangs[] = {{"another_tag", another_tag},
                  {"cycle", cycle},
+                 {"both_send", both_send},
                  {"both_probe", both_probe},
                  {"absent_from_collective", absent_from_collective},
                  {"barrier_against_receive", barrier_against_receive},

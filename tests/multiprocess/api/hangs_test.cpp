@@ -68,7 +68,11 @@ TEST_CASE("a certain deadlock is reported by itself, and may end the job", "[han
         Hang{"both_send",
              2,
              {"send of 64 MiB to 1, tag 5, for ",
-              "rank 0 waits for rank 1 (send, tag 5), rank 1 waits for rank 0 (send, tag 5); none"}},
+              "rank 0 waits for rank 1 (send, tag 5), rank 1 waits for rank 0 (send, tag 5); none",
+              "- each of them sends before it receives, and the send of a long message ends when its "
+              "receiver takes "
+              "it: let one of them receive first, or use sendrecv, or isend before the receive and wait() "
+              "after it\n"}},
         Hang{
             "barrier_against_recv",
             3,

@@ -136,6 +136,66 @@ TEST_CASE("two ranks that both receive are a deadlock")
           "them can go on");
 }
 
+TEST_CASE(
+    "ranks that all send first, or all receive first, are told what mends it, by the names of their "
+    "interface")
+{
+    NodeReport node = both_receive();
+    const std::string cpp_receives =
+        "each of them receives before it sends: let one of them send first, or use sendrecv, or irecv before "
+        "the send "
+        "and wait() after it";
+    CHECK(analysis_of(node).sentences.at(1) == cpp_receives);
+    node.edges[0].in_mpi = node.edges[1].in_mpi = true;
+    CHECK(analysis_of(node).sentences.at(1) ==
+          "each of them receives before it sends: let one of them send first, or use MPI_Sendrecv, or "
+          "MPI_Irecv before "
+          "the send and MPI_Wait after it");
+    for (WaitEdge& edge : node.edges)
+        edge.send = true;
+    node.messages = {{1, 0, 5, 0, 1 << 20, "world"}, {0, 1, 5, 0, 1 << 20, "world"}};
+    CHECK(analysis_of(node).sentences ==
+          std::vector<std::string>{"a circle: rank 0 waits for rank 1 (recv, tag 5), rank 1 waits for rank 0 "
+                                   "(recv, tag 5); none of them can "
+                                   "go on",
+                                   "each of them sends before it receives, and the send of a long message "
+                                   "ends when its receiver takes it: "
+                                   "let one of them receive first, or use MPI_Sendrecv, or MPI_Isend before "
+                                   "the receive and MPI_Wait after "
+                                   "it"});
+    node.edges[0].in_mpi = node.edges[1].in_mpi = false;
+    CHECK(analysis_of(node).sentences.at(1).ends_with(
+        "let one of them receive first, or use sendrecv, or isend before the receive and wait() after it"));
+    // As daemons tell it.
+    node.edges[1].in_mpi = true;
+    CHECK(decode<NodeReport>(encode(node)).edges[1].in_mpi);
+}
+
+TEST_CASE("circles of another kind get no remedy")
+{
+    NodeReport node = both_receive();
+    SECTION("one sends and the other receives")
+    {
+        node.edges[0].send = true;
+    }
+    SECTION("another thread may send")
+    {
+        node.groups[0].many_threads = true;
+    }
+    SECTION("at a window")
+    {
+        node.groups[0].operation = Operation::window_call;
+    }
+    SECTION("a message that nobody awaits")
+    {
+        node.messages = {{0, 1, 24, 0, 8, "world"}};
+    }
+    const Analysis analysis = analysis_of(node);
+    CHECK(analysis.sentences.at(0).starts_with("a circle: "));
+    for (const std::string& sentence : analysis.sentences)
+        CHECK(sentence.find("each of them") == std::string::npos);
+}
+
 TEST_CASE("what may still go on is no deadlock")
 {
     NodeReport node = both_receive();
