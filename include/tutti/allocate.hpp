@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 /// Returns `bytes` of memory, aligned to a cache line, with any contents. Works before, during and after the

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 /// What a program gives Environment in place of tuttirun or a PMIx server: the identity of this process and a

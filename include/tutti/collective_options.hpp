@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 /// `algorithm` names an algorithm of the collective for this call: "ring", or with a segment size

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 /// Kinds of errors.

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 namespace detail {

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 namespace datatype {

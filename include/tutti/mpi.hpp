@@ -6,10 +6,6 @@
 // lives.
 #pragma once
 
-#if __cplusplus < 202002L
-#error "Tutti's headers are C++20: compile with -std=c++20"
-#endif
-
 #include <mpi.h>
 
 #include "tutti/communicator.hpp"

@@ -1,10 +1,6 @@
 // All of Tutti's public interface.
 #pragma once
 
-#if __cplusplus < 202002L
-#error "Tutti's headers are C++20: compile with -std=c++20"
-#endif
-
 #include "tutti/allocate.hpp"
 #include "tutti/block_collectives.hpp"
 #include "tutti/blocks.hpp"

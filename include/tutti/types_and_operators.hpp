@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 /// Element types. with_index() gives the type of a ValueIndex, one for each type of value, and

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 /// Whether op(a, b) always equals op(b, a). Every user's operator says so, because many algorithms, and most
