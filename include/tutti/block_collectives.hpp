@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tutti/calls.hpp"
+#include "tutti/misuse.hpp"
 #include "tutti/request.hpp"
 
 namespace tutti {
@@ -32,12 +33,13 @@ concept BlockBuffer = !std::same_as<std::remove_cvref_t<B>, RootOptions> &&
 /// Input and output must not overlap, and neither may received blocks; the forms with one buffer work in
 /// place. Sizes that do not fit throw ErrorCode::invalid_argument before anything is sent. Where ranks
 /// disagree, ErrorCode::truncated is thrown at the ranks that receive another size than they expect.
-class BlockCollectives {
+class BlockCollectives : protected detail::Misuse {
 public:
     /// The concatenation of all ranks' `in`, everywhere: out.size() is size() times in.size().
     template <class I, detail::BlockBuffer O>
     void allgather(const I& in, O&& out, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_allgather(state_, Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, detail::BlockBuffer O>
@@ -56,23 +58,27 @@ public:
     template <class D>
     void allgather(D&& data, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_allgather(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
-    Request iallgather(D& data, CollectiveOptions options = {}) const
+    Request iallgather(D&& data, CollectiveOptions options = {}) const
     {
-        return detail::call_allgather(state_, Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_allgather(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), options)
+            .request();
     }
     template <class D>
-    PersistentRequest allgather_init(D& data, CollectiveOptions options = {}) const
+    PersistentRequest allgather_init(D&& data, CollectiveOptions options = {}) const
     {
-        return detail::call_allgather(state_, Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_allgather(state_, Form::persistent, detail::borrowed_in_place<D>(data), options)
+            .persistent();
     }
 
     /// The same with blocks of any sizes, at any places in `out`; the sizes are the same at all ranks.
     template <class I, class O>
     void allgatherv(const I& in, O&& out, BlockCounts blocks, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_allgatherv(state_, Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, class O>
@@ -93,18 +99,21 @@ public:
     template <class D>
     void allgatherv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_allgatherv(state_, Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
-    Request iallgatherv(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
+    Request iallgatherv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return detail::call_allgatherv(state_, Form::nonblocking, detail::in_place(data), blocks, options)
+        return detail::call_allgatherv(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), blocks,
+                                       options)
             .request();
     }
     template <class D>
-    PersistentRequest allgatherv_init(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
+    PersistentRequest allgatherv_init(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return detail::call_allgatherv(state_, Form::persistent, detail::in_place(data), blocks, options)
+        return detail::call_allgatherv(state_, Form::persistent, detail::borrowed_in_place<D>(data), blocks,
+                                       options)
             .persistent();
     }
 
@@ -113,12 +122,8 @@ public:
     template <class I, detail::BlockBuffer O>
     void gather(const I& in, O&& out, RootOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_gather(state_, Form::blocking, detail::in_out(in, out), options);
-    }
-    template <class I, detail::BlockBuffer O>
-    void gather(const I&, O&&, std::integral auto) const
-    {
-        static_assert(detail::always_false<O>, "tutti: the root is an option: gather(in, out, {.root = 0})");
     }
     template <class I, detail::BlockBuffer O>
     Request igather(I&& in, O& out, RootOptions options = {}) const
@@ -137,23 +142,27 @@ public:
     template <class D>
     void gather(D&& data, RootOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_gather(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
-    Request igather(D& data, RootOptions options = {}) const
+    Request igather(D&& data, RootOptions options = {}) const
     {
-        return detail::call_gather(state_, Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_gather(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), options)
+            .request();
     }
     template <class D>
-    PersistentRequest gather_init(D& data, RootOptions options = {}) const
+    PersistentRequest gather_init(D&& data, RootOptions options = {}) const
     {
-        return detail::call_gather(state_, Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_gather(state_, Form::persistent, detail::borrowed_in_place<D>(data), options)
+            .persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `out`. `blocks` matters at root only.
     template <class I, class O>
     void gatherv(const I& in, O&& out, BlockCounts blocks, RootOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_gatherv(state_, Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, class O>
@@ -173,18 +182,21 @@ public:
     template <class D>
     void gatherv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_gatherv(state_, Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
-    Request igatherv(D& data, BlockCounts blocks, RootOptions options = {}) const
+    Request igatherv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return detail::call_gatherv(state_, Form::nonblocking, detail::in_place(data), blocks, options)
+        return detail::call_gatherv(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), blocks,
+                                    options)
             .request();
     }
     template <class D>
-    PersistentRequest gatherv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
+    PersistentRequest gatherv_init(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return detail::call_gatherv(state_, Form::persistent, detail::in_place(data), blocks, options)
+        return detail::call_gatherv(state_, Form::persistent, detail::borrowed_in_place<D>(data), blocks,
+                                    options)
             .persistent();
     }
 
@@ -193,12 +205,8 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatter(const I& in, O&& out, RootOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_scatter(state_, Form::blocking, detail::in_out(in, out), options);
-    }
-    template <class I, detail::BlockBuffer O>
-    void scatter(const I&, O&&, std::integral auto) const
-    {
-        static_assert(detail::always_false<O>, "tutti: the root is an option: scatter(in, out, {.root = 0})");
     }
     template <class I, detail::BlockBuffer O>
     Request iscatter(I&& in, O& out, RootOptions options = {}) const
@@ -216,17 +224,20 @@ public:
     template <class D>
     void scatter(D&& data, RootOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_scatter(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
-    Request iscatter(D& data, RootOptions options = {}) const
+    Request iscatter(D&& data, RootOptions options = {}) const
     {
-        return detail::call_scatter(state_, Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_scatter(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), options)
+            .request();
     }
     template <class D>
-    PersistentRequest scatter_init(D& data, RootOptions options = {}) const
+    PersistentRequest scatter_init(D&& data, RootOptions options = {}) const
     {
-        return detail::call_scatter(state_, Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_scatter(state_, Form::persistent, detail::borrowed_in_place<D>(data), options)
+            .persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `in`, which may overlap. `blocks` matters
@@ -234,6 +245,7 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatterv(const I& in, BlockCounts blocks, O&& out, RootOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_scatterv(state_, Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, detail::BlockBuffer O>
@@ -253,18 +265,21 @@ public:
     template <class D>
     void scatterv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_scatterv(state_, Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
-    Request iscatterv(D& data, BlockCounts blocks, RootOptions options = {}) const
+    Request iscatterv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return detail::call_scatterv(state_, Form::nonblocking, detail::in_place(data), blocks, options)
+        return detail::call_scatterv(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), blocks,
+                                     options)
             .request();
     }
     template <class D>
-    PersistentRequest scatterv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
+    PersistentRequest scatterv_init(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return detail::call_scatterv(state_, Form::persistent, detail::in_place(data), blocks, options)
+        return detail::call_scatterv(state_, Form::persistent, detail::borrowed_in_place<D>(data), blocks,
+                                     options)
             .persistent();
     }
 
@@ -272,6 +287,7 @@ public:
     template <class I, class O>
     void alltoall(const I& in, O&& out, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_alltoall(state_, Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, class O>
@@ -291,17 +307,20 @@ public:
     template <class D>
     void alltoall(D&& data, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_alltoall(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
-    Request ialltoall(D& data, CollectiveOptions options = {}) const
+    Request ialltoall(D&& data, CollectiveOptions options = {}) const
     {
-        return detail::call_alltoall(state_, Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_alltoall(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), options)
+            .request();
     }
     template <class D>
-    PersistentRequest alltoall_init(D& data, CollectiveOptions options = {}) const
+    PersistentRequest alltoall_init(D&& data, CollectiveOptions options = {}) const
     {
-        return detail::call_alltoall(state_, Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_alltoall(state_, Form::persistent, detail::borrowed_in_place<D>(data), options)
+            .persistent();
     }
 
     /// The same with blocks of any sizes, at any places: the size that `sent` gives for a rank must equal the
@@ -310,6 +329,7 @@ public:
     void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received,
                    CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_alltoallv(state_, Form::blocking, detail::in_out(in, out), sent, received, options);
     }
     template <class I, class O>
@@ -332,20 +352,30 @@ public:
     template <class D>
     void alltoallv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_alltoallv(state_, Form::blocking, detail::in_place(data), {}, blocks, options);
     }
     template <class D>
-    Request ialltoallv(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
+    Request ialltoallv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return detail::call_alltoallv(state_, Form::nonblocking, detail::in_place(data), {}, blocks, options)
+        return detail::call_alltoallv(state_, Form::nonblocking, detail::borrowed_in_place<D>(data), {},
+                                      blocks, options)
             .request();
     }
     template <class D>
-    PersistentRequest alltoallv_init(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
+    PersistentRequest alltoallv_init(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return detail::call_alltoallv(state_, Form::persistent, detail::in_place(data), {}, blocks, options)
+        return detail::call_alltoallv(state_, Form::persistent, detail::borrowed_in_place<D>(data), {},
+                                      blocks, options)
             .persistent();
     }
+
+    // Calls that do not fit are refused in words.
+    using Misuse::allgather, Misuse::allgather_init, Misuse::allgatherv, Misuse::allgatherv_init,
+        Misuse::alltoall, Misuse::alltoall_init, Misuse::gather, Misuse::gather_init, Misuse::gatherv,
+        Misuse::gatherv_init, Misuse::iallgather, Misuse::iallgatherv, Misuse::ialltoall, Misuse::igather,
+        Misuse::igatherv, Misuse::iscatter, Misuse::iscatterv, Misuse::scatter, Misuse::scatter_init,
+        Misuse::scatterv, Misuse::scatterv_init;
 
 protected:
     explicit BlockCollectives(std::shared_ptr<detail::CommunicatorState> state) noexcept

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <ranges>
 #include <span>
 #include <type_traits>
@@ -22,6 +23,7 @@ class BlockCounts {
 public:
     /// No blocks: for ranks whose buffer is ignored.
     BlockCounts() noexcept = default;
+    BlockCounts(std::initializer_list<std::size_t> counts) noexcept : counts_(numbers(counts)) {}
     template <std::ranges::contiguous_range Counts>
     BlockCounts(const Counts& counts) noexcept : counts_(numbers(counts))
     {
@@ -128,6 +130,14 @@ template <class Data>
 BlockBuffers in_place(Data& data)
 {
     return {{}, elements(data), true, nullptr, const_view(data).layout};
+}
+
+/// The same for an operation that outlives the call; `Data` is deduced as a forwarding reference.
+template <class Data>
+BlockBuffers borrowed_in_place(std::remove_reference_t<Data>& data)
+{
+    check_outlives_call<Data>();
+    return in_place(data);
 }
 
 }  // namespace detail

@@ -8,14 +8,15 @@
 
 #include "tutti/element_type.hpp"
 #include "tutti/layout.hpp"
+#include "tutti/refused.hpp"
 #include "tutti/typed_buffer.hpp"
 
 namespace tutti {
 
 /// May be sent as its bytes: it owns no pointers and needs no construction.
 template <class T>
-concept Element =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::range<T> && !detail::Typed<T>;
+concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_null_pointer_v<T> &&
+                  !std::ranges::range<T> && !detail::Typed<T>;
 
 /// std::vector<T>, std::array<T, N>, std::span<T>, T[N], std::string ... of such elements, or of arrays of
 /// them. The elements are no views: a std::string_view is trivially copyable, but its bytes are a pointer.
@@ -62,9 +63,6 @@ struct Elements {
     std::size_t size_bytes() const noexcept { return count * element_bytes; }
     operator ConstElements() const noexcept { return {data, count, element_bytes}; }
 };
-
-template <class>
-inline constexpr bool always_false = false;
 
 /// The elements of `layout` at `base`. If their bytes are contiguous, the view is a plain one.
 ConstView laid_out(const std::byte* base, const Layout& layout, std::size_t element_bytes) noexcept;
@@ -113,6 +111,15 @@ View view(T& object)
         static_assert(!std::is_const_v<T>, "tutti: a receive buffer must not be const");
     const ConstView bytes = const_view(object);
     return {const_cast<std::byte*>(bytes.data), bytes.size_bytes, bytes.layout, bytes.element};
+}
+
+// For results. `B` is deduced as a forwarding reference. Ranges may be views, whose elements stay.
+template <class B>
+constexpr void check_result_stays() noexcept
+{
+    static_assert(std::is_lvalue_reference_v<B> || !Element<std::remove_cvref_t<B>> || LaidOut<B>,
+                  "tutti: the result would be lost with this temporary. Give a variable to be filled; "
+                  "tutti::recv_value<T>, tutti::broadcast and tutti::allreduce return values");
 }
 
 // For operations that borrow their buffer beyond the call. `B` is deduced as a forwarding reference.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -96,6 +97,11 @@ public:
     {
         send_view(detail::const_view(buffer), destination, tag, SendMode::standard);
     }
+    template <class T>
+    void send(std::initializer_list<T> values, int destination, int tag = 0) const
+    {
+        send_view(detail::const_view(values), destination, tag, SendMode::standard);
+    }
     template <class B>
     void ssend(const B& buffer, int destination, int tag = 0) const
     {
@@ -129,6 +135,7 @@ public:
     template <class B>
     Status recv(B&& buffer, int source = any_source, int tag = any_tag) const
     {
+        detail::check_result_stays<B>();
         return recv_view(detail::view(buffer), source, tag);
     }
     template <class B>
@@ -147,6 +154,7 @@ public:
     template <class S, class R>
     Status sendrecv(const S& out, int destination, int send_tag, R&& in, int source, int recv_tag) const
     {
+        detail::check_result_stays<R>();
         Request received = irecv_view(detail::view(in), source, recv_tag);
         send_view(detail::const_view(out), destination, send_tag, SendMode::standard);
         return received.wait();
@@ -176,8 +184,9 @@ public:
         return send_init_view(detail::const_view(buffer), destination, tag, SendMode::synchronous);
     }
     template <class B>
-    PersistentRequest recv_init(B& buffer, int source = any_source, int tag = any_tag) const
+    PersistentRequest recv_init(B&& buffer, int source = any_source, int tag = any_tag) const
     {
+        detail::check_outlives_call<B>();
         return recv_init_view(detail::view(buffer), source, tag);
     }
 
@@ -200,36 +209,49 @@ public:
     template <class B>
     void broadcast(B&& buffer, RootOptions options = {}) const
     {
+        detail::check_result_stays<B>();
         detail::call_broadcast(state_, Form::blocking, detail::in_place(buffer), options);
     }
     template <class B>
-    void broadcast(B&&, std::integral auto) const
+    Request ibroadcast(B&& buffer, RootOptions options = {}) const
     {
-        static_assert(detail::always_false<B>,
-                      "tutti: the root is an option: broadcast(buffer, {.root = 0})");
+        return detail::call_broadcast(state_, Form::nonblocking, detail::borrowed_in_place<B>(buffer),
+                                      options)
+            .request();
     }
     template <class B>
-    Request ibroadcast(B& buffer, RootOptions options = {}) const
+    PersistentRequest broadcast_init(B&& buffer, RootOptions options = {}) const
     {
-        return detail::call_broadcast(state_, Form::nonblocking, detail::in_place(buffer), options).request();
-    }
-    template <class B>
-    PersistentRequest broadcast_init(B& buffer, RootOptions options = {}) const
-    {
-        return detail::call_broadcast(state_, Form::persistent, detail::in_place(buffer), options)
+        return detail::call_broadcast(state_, Form::persistent, detail::borrowed_in_place<B>(buffer), options)
             .persistent();
     }
+
+    // Calls that do not fit are refused in words.
+    using Misuse::bcast, Misuse::broadcast, Misuse::broadcast_init, Misuse::ibroadcast, Misuse::irecv,
+        Misuse::irsend, Misuse::isend, Misuse::issend, Misuse::recv, Misuse::recv_init, Misuse::rsend,
+        Misuse::send, Misuse::send_init, Misuse::sendrecv, Misuse::ssend, Misuse::ssend_init;
 
     // communicators
     /// The same ranks, with separate messages. Collective.
     Communicator dup() const;
     /// One communicator for each colour; empty for ranks without a colour. Collective.
     std::optional<Communicator> split(std::optional<int> colour, SplitOptions options = {}) const;
+    // Refused in words.
+    template <class C>
+    std::optional<Communicator> split(const C&, std::integral auto) const
+    {
+        static_assert(detail::always_false<C>, "tutti: the key is an option: split(colour, {.key = 0})");
+        return {};
+    }
     /// The ranks of this node. Collective.
     Communicator split_by_node() const;
     /// A communicator of `ranks` of this one, in that order. Only those ranks call it, all with the same
     /// list. `tag` separates concurrent creations.
     Communicator create_from(std::span<const int> ranks, int tag = 0) const;
+    Communicator create_from(std::initializer_list<int> ranks, int tag = 0) const
+    {
+        return create_from(std::span(ranks.begin(), ranks.size()), tag);
+    }
     /// A grid of the first ranks, as many as the product of dims; empty for the other ranks. Ranks keep their
     /// numbers unless the options allow reordering. A dimension whose period is true is periodic; without
     /// `periods` no dimension is. Collective. Throws ErrorCode::invalid_argument, before anything is sent, if
@@ -242,6 +264,8 @@ public:
     /// are no ranks, ErrorCode::invalid_argument if ranks contradict each other. Declared in
     /// tutti/topologies.hpp.
     GraphCommunicator create_graph(std::span<const int> sources, std::span<const int> destinations) const;
+    GraphCommunicator create_graph(std::initializer_list<int> sources,
+                                   std::initializer_list<int> destinations) const;
     /// Rank in the job of a rank of this communicator.
     int world_rank(int rank) const;
 

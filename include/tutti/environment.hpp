@@ -1,6 +1,7 @@
 // Joining and leaving the job.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -57,6 +58,13 @@ public:
     /// Joins the job that `bootstrap` describes; nullptr: as without it. `bootstrap` lives until the
     /// Environment and all objects that refer to it have ended.
     explicit Environment(std::unique_ptr<Bootstrap> bootstrap, EnvironmentOptions options = {});
+    // Refused in words.
+    template <std::same_as<ThreadLevel> Level>
+    Environment(int, char**, Level) : is_thread_(false)
+    {
+        static_assert(detail::always_false<Level>,
+                      "tutti: the thread level is an option: Environment(argc, argv, {.threads = level})");
+    }
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
     ~Environment();

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tutti/standard.hpp"
+#include "tutti/refused.hpp"
 
 namespace tutti {
 
@@ -85,6 +85,15 @@ requires std::is_trivially_copyable_v<T> LayoutView<T> strided(T* base, std::siz
                                                                std::ptrdiff_t stride)
 {
     return {base, Layout::strided(count, block, stride, sizeof(T))};
+}
+
+// Refused in words.
+template <class R, class... A>
+requires std::is_class_v<R> LayoutView<const std::byte> strided(R&, const A&...)
+{
+    static_assert(detail::always_false<R>,
+                  "tutti: a layout begins at an address: strided(vector.data(), count, block, stride)");
+    return {nullptr, Layout::indexed(std::span<const Layout::Block>())};
 }
 
 /// Blocks of `lengths[i]` elements that start `offsets[i]` elements after `base`. Throws

@@ -26,14 +26,9 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce(const I& in, O&& out, const F& op, RootOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_reduce(state_, Form::blocking, detail::reduced(in, out), detail::operator_for(out, op),
                             options);
-    }
-    template <class I, class O, ReductionOperator F>
-    void reduce(const I&, O&&, const F&, std::integral auto) const
-    {
-        static_assert(detail::always_false<F>,
-                      "tutti: the root is an option: reduce(in, out, op, {.root = 0})");
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
@@ -55,21 +50,24 @@ public:
     template <class D, ReductionOperator F>
     void reduce(D&& data, const F& op, RootOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_reduce(state_, Form::blocking, detail::reduced(data, data),
                             detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
-    Request ireduce(D& data, F op, RootOptions options = {}) const
+    Request ireduce(D&& data, F op, RootOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_reduce(state_, Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_reduce(state_, Form::nonblocking, detail::borrowed_reduced<D>(data, data),
+                                       kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest reduce_init(D& data, F op, RootOptions options = {}) const
+    PersistentRequest reduce_init(D&& data, F op, RootOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_reduce(state_, Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_reduce(state_, Form::persistent, detail::borrowed_reduced<D>(data, data),
+                                       kept, options);
         });
     }
 
@@ -77,6 +75,7 @@ public:
     template <class I, class O, ReductionOperator F>
     void allreduce(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_allreduce(state_, Form::blocking, detail::reduced(in, out),
                                detail::operator_for(out, op), options);
     }
@@ -100,23 +99,24 @@ public:
     template <class D, ReductionOperator F>
     void allreduce(D&& data, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_allreduce(state_, Form::blocking, detail::reduced(data, data),
                                detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
-    Request iallreduce(D& data, F op, CollectiveOptions options = {}) const
+    Request iallreduce(D&& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_allreduce(state_, Form::nonblocking, detail::reduced(data, data), kept,
-                                          options);
+            return detail::call_allreduce(state_, Form::nonblocking, detail::borrowed_reduced<D>(data, data),
+                                          kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest allreduce_init(D& data, F op, CollectiveOptions options = {}) const
+    PersistentRequest allreduce_init(D&& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_allreduce(state_, Form::persistent, detail::reduced(data, data), kept,
-                                          options);
+            return detail::call_allreduce(state_, Form::persistent, detail::borrowed_reduced<D>(data, data),
+                                          kept, options);
         });
     }
 
@@ -125,6 +125,7 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce_scatter(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_reduce_scatter(state_, Form::blocking, detail::reduced(in, out),
                                     detail::operator_for(out, op), options);
     }
@@ -150,23 +151,24 @@ public:
     template <class D, ReductionOperator F>
     void reduce_scatter(D&& data, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_reduce_scatter(state_, Form::blocking, detail::reduced(data, data),
                                     detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
-    Request ireduce_scatter(D& data, F op, CollectiveOptions options = {}) const
+    Request ireduce_scatter(D&& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_reduce_scatter(state_, Form::nonblocking, detail::reduced(data, data), kept,
-                                               options);
+            return detail::call_reduce_scatter(state_, Form::nonblocking,
+                                               detail::borrowed_reduced<D>(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest reduce_scatter_init(D& data, F op, CollectiveOptions options = {}) const
+    PersistentRequest reduce_scatter_init(D&& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_reduce_scatter(state_, Form::persistent, detail::reduced(data, data), kept,
-                                               options);
+            return detail::call_reduce_scatter(state_, Form::persistent,
+                                               detail::borrowed_reduced<D>(data, data), kept, options);
         });
     }
 
@@ -177,6 +179,7 @@ public:
     void reduce_scatterv(const I& in, O&& out, std::span<const std::size_t> counts, const F& op,
                          CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_reduce_scatterv(state_, Form::blocking, detail::reduced(in, out), counts,
                                      detail::operator_for(out, op), options);
     }
@@ -205,25 +208,26 @@ public:
     void reduce_scatterv(D&& data, std::span<const std::size_t> counts, const F& op,
                          CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_reduce_scatterv(state_, Form::blocking, detail::reduced(data, data), counts,
                                      detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
-    Request ireduce_scatterv(D& data, std::span<const std::size_t> counts, F op,
+    Request ireduce_scatterv(D&& data, std::span<const std::size_t> counts, F op,
                              CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_reduce_scatterv(state_, Form::nonblocking, detail::reduced(data, data),
-                                                counts, kept, options);
+            return detail::call_reduce_scatterv(
+                state_, Form::nonblocking, detail::borrowed_reduced<D>(data, data), counts, kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest reduce_scatterv_init(D& data, std::span<const std::size_t> counts, F op,
+    PersistentRequest reduce_scatterv_init(D&& data, std::span<const std::size_t> counts, F op,
                                            CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_reduce_scatterv(state_, Form::persistent, detail::reduced(data, data), counts,
-                                                kept, options);
+            return detail::call_reduce_scatterv(
+                state_, Form::persistent, detail::borrowed_reduced<D>(data, data), counts, kept, options);
         });
     }
 
@@ -231,6 +235,7 @@ public:
     template <class I, class O, ReductionOperator F>
     void scan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_scan(state_, Form::blocking, detail::reduced(in, out), detail::operator_for(out, op),
                           options);
     }
@@ -254,21 +259,24 @@ public:
     template <class D, ReductionOperator F>
     void scan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_scan(state_, Form::blocking, detail::reduced(data, data), detail::operator_for(data, op),
                           options);
     }
     template <class D, ReductionOperator F>
-    Request iscan(D& data, F op, CollectiveOptions options = {}) const
+    Request iscan(D&& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_scan(state_, Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_scan(state_, Form::nonblocking, detail::borrowed_reduced<D>(data, data), kept,
+                                     options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest scan_init(D& data, F op, CollectiveOptions options = {}) const
+    PersistentRequest scan_init(D&& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_scan(state_, Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_scan(state_, Form::persistent, detail::borrowed_reduced<D>(data, data), kept,
+                                     options);
         });
     }
 
@@ -276,6 +284,7 @@ public:
     template <class I, class O, ReductionOperator F>
     void exscan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<O>();
         detail::call_exscan(state_, Form::blocking, detail::reduced(in, out), detail::operator_for(out, op),
                             options);
     }
@@ -299,23 +308,32 @@ public:
     template <class D, ReductionOperator F>
     void exscan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
+        detail::check_result_stays<D>();
         detail::call_exscan(state_, Form::blocking, detail::reduced(data, data),
                             detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
-    Request iexscan(D& data, F op, CollectiveOptions options = {}) const
+    Request iexscan(D&& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_exscan(state_, Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_exscan(state_, Form::nonblocking, detail::borrowed_reduced<D>(data, data),
+                                       kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest exscan_init(D& data, F op, CollectiveOptions options = {}) const
+    PersistentRequest exscan_init(D&& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return detail::call_exscan(state_, Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_exscan(state_, Form::persistent, detail::borrowed_reduced<D>(data, data),
+                                       kept, options);
         });
     }
+
+    // Calls that do not fit are refused in words.
+    using Misuse::allreduce, Misuse::allreduce_init, Misuse::exscan, Misuse::exscan_init, Misuse::iallreduce,
+        Misuse::iexscan, Misuse::ireduce, Misuse::ireduce_scatter, Misuse::ireduce_scatterv, Misuse::iscan,
+        Misuse::reduce, Misuse::reduce_init, Misuse::reduce_scatter, Misuse::reduce_scatter_init,
+        Misuse::reduce_scatterv, Misuse::reduce_scatterv_init, Misuse::scan, Misuse::scan_init;
 
 protected:
     using BlockCollectives::BlockCollectives;

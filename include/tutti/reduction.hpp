@@ -49,13 +49,17 @@ concept PlainFunction = !kIsBuiltIn<O> && !kIsUserOp<O> &&
                         (std::is_function_v<std::remove_pointer_t<O>> ||
                          (std::is_class_v<O> && (std::is_empty_v<O> || requires { &O::operator(); })));
 
+// "sum"
+template <class O>
+inline constexpr bool kIsLiteral = std::is_convertible_v<const O&, const char*>;
+
 }  // namespace detail
 
 /// The operator argument of a reduction: tutti::sum and the like, an Op chosen at run time, or a user_op.
-/// Other functions fit here as well, and are then refused in words.
+/// Other functions, and names, fit here as well, and are then refused in words.
 template <class O>
-concept ReductionOperator =
-    std::same_as<O, Op> || detail::kIsBuiltIn<O> || detail::kIsUserOp<O> || detail::PlainFunction<O>;
+concept ReductionOperator = std::same_as<O, Op> || detail::kIsBuiltIn<O> || detail::kIsUserOp<O> ||
+    detail::PlainFunction<O> || detail::kIsLiteral<O>;
 
 namespace detail {
 
@@ -94,7 +98,11 @@ constexpr void check_defined() noexcept
 template <class T, ReductionOperator O>
 Operator operator_of(const O& op) noexcept
 {
-    if constexpr (PlainFunction<O>) {
+    if constexpr (kIsLiteral<O> && !PlainFunction<O>) {
+        static_assert(always_false<O>,
+                      "tutti: operators are tutti::sum and the like, or an Op chosen at run time, not names");
+        return {};
+    } else if constexpr (PlainFunction<O>) {
         static_assert(always_false<O>,
                       "tutti: a function is no operator; use tutti::sum and the like, or make it one: "
                       "tutti::user_op(function)");

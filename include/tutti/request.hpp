@@ -2,15 +2,18 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tutti/refused.hpp"
 #include "tutti/status.hpp"
 
 namespace tutti {
@@ -95,6 +98,19 @@ public:
     /// Lets Tutti complete the operation without the caller: as then() with an empty function. An error ends
     /// the job.
     void detach() &&;
+    // Refused in words.
+    template <class... F>
+    void then(const F&...) &
+    {
+        static_assert(detail::always_false<F...>,
+                      "tutti: the request is given away: std::move(request).then(function)");
+    }
+    template <class... F>
+    void detach(const F&...) &
+    {
+        static_assert(detail::always_false<F...>,
+                      "tutti: the request is given away: std::move(request).detach()");
+    }
 
 private:
     friend struct RequestAccess;
@@ -119,6 +135,20 @@ private:
 
 /// Waits for all. Throws the first error after all are complete.
 void wait_all(std::span<Request> requests);
+// Refused in words.
+template <std::same_as<Request>... R>
+void wait_all(const Request&, const R&...)
+{
+    static_assert(detail::always_false<R...>,
+                  "tutti: wait_all takes an array or a std::vector of requests; one request waits by "
+                  "request.wait()");
+}
+template <std::same_as<Request> R>
+void wait_all(std::initializer_list<R>)
+{
+    static_assert(detail::always_false<R>,
+                  "tutti: requests cannot be copied into a list: put them into an array or a std::vector");
+}
 /// The same, but returns false after `limit`; complete requests are then inactive.
 bool wait_all_for(std::span<Request> requests, std::chrono::nanoseconds limit);
 /// Waits until one active request is complete and returns its index; empty if none is active.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <numeric>
 #include <span>
 #include <string>
@@ -62,12 +63,23 @@ public:
         });
     }
 
+    /// The same for a list of rows.
+    template <UpdateOperator O>
+    void push(std::initializer_list<std::size_t> rows, std::span<const T> values, const O& op)
+    {
+        push(std::span(rows.begin(), rows.size()), values, op);
+    }
+
     /// The rows, in the order asked for: rows.size() x width() elements. Errors as push().
     std::vector<T> pull(std::span<const std::size_t> rows)
     {
         std::vector<T> values(rows.size() * width_);
         pull(rows, values);
         return values;
+    }
+    std::vector<T> pull(std::initializer_list<std::size_t> rows)
+    {
+        return pull(std::span(rows.begin(), rows.size()));
     }
     /// The same into `values`.
     void pull(std::span<const std::size_t> rows, std::span<T> values)

@@ -1,7 +1,9 @@
 // Ranks in a grid, or in any graph.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -34,6 +36,17 @@ public:
     std::vector<int> coordinates() const { return coordinates(rank()); }
     /// null_rank beyond a border. Throws ErrorCode::invalid_argument for a wrong number of coordinates.
     int rank_at(std::span<const int> coordinates) const;
+    int rank_at(std::initializer_list<int> coordinates) const
+    {
+        return rank_at(std::span(coordinates.begin(), coordinates.size()));
+    }
+    // Refused in words.
+    int rank_at(std::integral auto first, std::integral auto...) const
+    {
+        static_assert(detail::always_false<decltype(first)>,
+                      "tutti: coordinates are given as one list: rank_at({row, column})");
+        return first;
+    }
     /// The ranks `displacement` before and after this one. Throws ErrorCode::invalid_argument for a dimension
     /// that does not exist.
     Shift shift(int dimension, int displacement = 1) const;
@@ -54,5 +67,12 @@ class GraphCommunicator : public NeighborCommunicator {
     friend class Communicator;
     using NeighborCommunicator::NeighborCommunicator;
 };
+
+inline GraphCommunicator Communicator::create_graph(std::initializer_list<int> sources,
+                                                    std::initializer_list<int> destinations) const
+{
+    return create_graph(std::span(sources.begin(), sources.size()),
+                        std::span(destinations.begin(), destinations.size()));
+}
 
 }  // namespace tutti

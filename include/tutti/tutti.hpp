@@ -12,6 +12,7 @@
 #include "tutti/environment.hpp"
 #include "tutti/error.hpp"
 #include "tutti/layout.hpp"
+#include "tutti/members_only.hpp"
 #include "tutti/neighbor_communicator.hpp"
 #include "tutti/reduce_collectives.hpp"
 #include "tutti/reduce_local.hpp"

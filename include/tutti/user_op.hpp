@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tutti/standard.hpp"
+#include "tutti/refused.hpp"
 
 namespace tutti {
 
@@ -37,6 +37,16 @@ template <class F>
 UserOp<std::decay_t<F>> user_op(F&& function, Commutativity commutativity)
 {
     return {std::forward<F>(function), commutativity};
+}
+
+// Refused in words.
+template <class F>
+UserOp<std::decay_t<F>> user_op(F&& function)
+{
+    static_assert(detail::always_false<F>,
+                  "tutti: an operator says whether its operands may change places: tutti::user_op(function, "
+                  "tutti::commutative), or tutti::non_commutative");
+    return {std::forward<F>(function), non_commutative};
 }
 
 namespace detail {

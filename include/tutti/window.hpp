@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -23,6 +24,48 @@
 
 namespace tutti {
 
+namespace detail {
+
+template <class T>
+[[noreturn]] void refuse_without_epoch() noexcept
+{
+    static_assert(always_false<T>,
+                  "tutti: operations need an epoch, which is an object: auto access = window.lock(rank); "
+                  "access.put(value, offset)");
+    std::terminate();
+}
+
+template <class T>
+struct WithoutEpoch {
+    template <class B, class... A>
+    void put(const B&, const A&...)
+    {
+        refuse_without_epoch<B>();
+    }
+    template <class B, class... A>
+    void get(const B&, const A&...)
+    {
+        refuse_without_epoch<B>();
+    }
+    template <class B, class... A>
+    void accumulate(const B&, const A&...)
+    {
+        refuse_without_epoch<B>();
+    }
+    template <class B, class... A>
+    T fetch_and_op(const B&, const A&...)
+    {
+        refuse_without_epoch<B>();
+    }
+    template <class B>
+    WindowTarget<T> operator[](const B&)
+    {
+        refuse_without_epoch<B>();
+    }
+};
+
+}  // namespace detail
+
 /// One rank's part of a window. Move-only. The destructor frees it, which is collective: all ranks destroy
 /// their windows in the same order. While an exception unwinds the stack it waits for nobody, and the memory
 /// stays until the process ends.
@@ -31,7 +74,7 @@ namespace tutti {
 /// the target does nothing. Elsewhere the target's progress does them: in its calls of Tutti, or in its
 /// progress thread (Progress::thread).
 template <class T>
-class Window {
+class Window : public detail::WithoutEpoch<T> {
     static_assert(std::is_trivially_copyable_v<T>, "tutti: a window's elements are trivially copyable");
 
 public:
@@ -47,6 +90,14 @@ public:
         : Window(communicator, detail::WindowFlavor::create,
                  {reinterpret_cast<std::byte*>(memory.data()), memory.size_bytes(), sizeof(T), true})
     {
+    }
+    // Refused in words.
+    template <class Pointer>
+    Window(const Communicator&, Pointer*, std::integral auto)
+    {
+        static_assert(
+            detail::always_false<Pointer>,
+            "tutti: memory of the caller's is given as Window(communicator, std::span(pointer, count))");
     }
     /// Collective over ranks of one node: memory of all of them in one array, in rank order, which each can
     /// also use directly: local(rank).
@@ -106,12 +157,20 @@ public:
         return {window_, [](detail::Window& window) { detail::WindowCalls::fence(window, false); }};
     }
     /// Exposes this rank's memory to `origins`, which call start() with this rank.
+    WindowExposure post(std::initializer_list<int> origins)
+    {
+        return post(std::span(origins.begin(), origins.size()));
+    }
     WindowExposure post(std::span<const int> origins)
     {
         detail::WindowCalls::post(*window_, origins);
         return WindowExposure(window_);
     }
     /// Begins an epoch for the memory of `targets`; waits until all have posted.
+    WindowAccess<T> start(std::initializer_list<int> targets)
+    {
+        return start(std::span(targets.begin(), targets.size()));
+    }
     WindowAccess<T> start(std::span<const int> targets)
     {
         detail::WindowCalls::start(*window_, targets);

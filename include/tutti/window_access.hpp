@@ -24,8 +24,7 @@ inline constexpr Replace replace;
 inline constexpr NoOp no_op;
 
 template <class O>
-concept UpdateOperator =
-    (ReductionOperator<O> && !detail::PlainFunction<O>) || std::same_as<O, Replace> || std::same_as<O, NoOp>;
+concept UpdateOperator = ReductionOperator<O> || std::same_as<O, Replace> || std::same_as<O, NoOp>;
 
 namespace detail {
 
@@ -36,7 +35,7 @@ Update update_of(const O& op) noexcept
         Reducible<T>,
         "tutti: accumulate takes bool, the integers, float16, bfloat16, float, double, long double, "
         "std::complex of these three, and tutti::ValueIndex; put and get take all elements");
-    static_assert(!kIsUserOp<O>,
+    static_assert(std::same_as<O, Op> || kIsBuiltIn<O> || std::same_as<O, Replace> || std::same_as<O, NoOp>,
                   "tutti: accumulate takes the built-in operators, tutti::replace and tutti::no_op: a target "
                   "on another host has no access to a function of this program");
     if constexpr (std::same_as<O, Replace>) {
@@ -101,6 +100,18 @@ public:
         return made([&](Request& request) {
             detail::WindowCalls::put(*window_, block(from), place(offset, from), &request);
         });
+    }
+
+    // Refused in words.
+    template <class P>
+    void put(P* const&, std::integral auto, std::integral auto) const
+    {
+        static_assert(detail::always_false<P>, "tutti: put(std::span(pointer, count), offset)");
+    }
+    template <class P>
+    void get(P* const&, std::integral auto, std::integral auto) const
+    {
+        static_assert(detail::always_false<P>, "tutti: get(std::span(pointer, count), offset)");
     }
 
     /// Reads consecutive elements. The buffer is filled after a flush or the end of the epoch, and stays

@@ -1,4 +1,4 @@
-// expect: cannot bind non-const lvalue reference
+// expect: tutti: this operation borrows its buffer until it is complete
 #include <vector>
 
 #include "tutti/communicator.hpp"
