@@ -76,6 +76,18 @@ std::vector<std::string> below_gdbserver(int port, const std::string& program,
     return words;
 }
 
+std::string find_gdbserver(const std::string& search_path)
+{
+    try {
+        return find_program("gdbserver", search_path, {});
+    } catch (const SpawnError& error) {
+        throw SpawnError{
+            error.error_number,
+            "--debug needs gdbserver, which is not in PATH there; install it (Debian: the package "
+            "gdbserver; Fedora: gdb-gdbserver)"};
+    }
+}
+
 std::string program_of(const AppContext& app, const RankEnvironment& environment)
 {
     struct stat status {};
@@ -230,8 +242,7 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
     const bool debugged = std::ranges::find(order.debugged, placement.rank) != order.debugged.end();
     const auto path = environment.find("PATH");
-    const std::string server =
-        debugged ? find_program("gdbserver", path == environment.end() ? "" : path->second, {}) : "";
+    const std::string server = debugged ? find_gdbserver(path == environment.end() ? "" : path->second) : "";
     const int port = debugged ? free_port() : 0;
     const std::vector<std::string> argv = debugged ? below_gdbserver(port, program, app.argv) : app.argv;
     SpawnRequest request{};

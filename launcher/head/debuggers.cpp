@@ -21,7 +21,8 @@ std::string require_program(const char* name)
     try {
         return find_program(name, environment_variable("PATH"), {});
     } catch (const SpawnError&) {
-        throw UsageError(fmt::format("--debug needs {}, which is not in PATH; install it", name));
+        throw UsageError(fmt::format(
+            "--debug needs {0}, which is not in PATH; install it (Debian: the package {0})", name));
     }
 }
 

@@ -173,6 +173,19 @@ TEST_CASE("wrong ways to ask for a debugger are told", "[debugging]")
     CHECK(contains(told({"--debug", "2", "--gdbserver"}), "there is no rank 2; the job has ranks 0 to 1"));
     CHECK(contains(told({"--debug", "x"}), "--debug"));
 
+    // Nothing is found there, and the program is named by its path.
+    const auto without_tools = [](std::vector<std::string> words) {
+        words.insert(words.end(), {"--debug", "0", "-n", "1", program("correct")});
+        const Result result = Launched(debugging(words, {"PATH=/nonexistent"})).wait();
+        CHECK(result.status != 0);
+        return result.err;
+    };
+    CHECK(contains(without_tools({}),
+                   "--debug needs gdb, which is not in PATH; install it (Debian: the package gdb)"));
+    CHECK(contains(
+        without_tools({"--gdbserver"}),
+        "--debug needs gdbserver, which is not in PATH there; install it (Debian: the package gdbserver"));
+
     const auto without = [](const std::string& variable, const std::string& terminal) {
         Launched job(debugging({"--debug", "0,1", "--terminal", terminal, "-n", "2", "true"}, {variable}));
         const Result result = job.wait();
