@@ -1,7 +1,15 @@
 #include "lib/torch/bootstrap_over_store.hpp"
 
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <thread>
 #include <utility>
+
+#include "lib/torch/lost_peer.hpp"
 
 namespace torch_tutti {
 
@@ -12,10 +20,35 @@ constexpr std::chrono::milliseconds kBetweenLooks{2};
 
 constexpr const char* kComeKey = "tutti.fence.come";
 constexpr const char* kGoneKey = "tutti.fence.gone";
+constexpr const char* kFirstKey = "tutti.fence.first";
 
 std::string key_of(int rank, std::string_view key)
 {
     return std::string(key) + '/' + std::to_string(rank);
+}
+
+/// Where this process's number means a process.
+std::string numbers_of_processes()
+{
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    struct stat numbers {};
+    ::stat("/proc/self/ns/pid", &numbers);
+    return boot + '/' + std::to_string(numbers.st_ino) + '/';
+}
+
+/// `process` as its numbers_of_processes() and its number. Returns at once if it is of another host.
+void wait_for_end_of(const std::string& process, std::chrono::milliseconds time)
+{
+    const std::string ours = numbers_of_processes();
+    if (!process.starts_with(ours))
+        return;
+    const int fd = static_cast<int>(::syscall(SYS_pidfd_open, std::stoi(process.substr(ours.size())), 0));
+    if (fd < 0)
+        return;  // it has ended
+    pollfd ended{fd, POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(time.count()));
+    ::close(fd);
 }
 
 std::vector<std::byte> bytes_of(const std::vector<uint8_t>& value)
@@ -67,11 +100,20 @@ void BootstrapOverStore::fence()
             std::this_thread::sleep_for(kBetweenLooks);
     };
     try {
-        store_->add(kComeKey, 1);
+        std::string first;
+        if (store_->add(kComeKey, 1) == 1) {
+            const std::string own = numbers_of_processes() + std::to_string(::getpid());
+            store_->set(kFirstKey, std::vector<uint8_t>(own.begin(), own.end()));
+        } else if (has_lost_peer) {
+            const std::vector<uint8_t> value = store_->get(kFirstKey);
+            first.assign(value.begin(), value.end());
+        }
         wait_for_count(kComeKey, size_);
         store_->add(kGoneKey, 1);
         if (rank_ == 0)
             wait_for_count(kGoneKey, size_);  // the store may end with this process
+        if (!first.empty())
+            wait_for_end_of(first, kPatienceAtEnd);
     } catch (const std::exception&) {
         // The rank that holds the store has ended: there is nobody to wait for.
     }

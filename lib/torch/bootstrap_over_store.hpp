@@ -25,7 +25,9 @@ public:
     std::optional<std::vector<std::byte>> find(int rank, std::string_view key) override;
 
     /// Waits for the others, but not for long: a rank that has failed never comes. It is not needed for
-    /// correctness, as the store outlives the ranks, except where rank 0 holds it.
+    /// correctness, as the store outlives the ranks, except where rank 0 holds it. A rank that has lost another also
+    /// waits for the end of the process that came first: who has started them takes the first one to end for the
+    /// one that has failed, and tells its error.
     void fence() override;
 
 private:

@@ -2,6 +2,8 @@
 
 #include <ATen/record_function.h>
 
+#include "lib/torch/lost_peer.hpp"
+
 namespace torch_tutti {
 
 EndedWork::EndedWork(int rank, c10d::OpType type, const char* title, at::TensorList results,
@@ -22,6 +24,8 @@ EndedWork::EndedWork(int rank, c10d::OpType type, const char* title, at::TensorL
 /// No other thread knows the object yet, so there is nobody to wake. What profiles it has to know the end.
 void EndedWork::end() noexcept
 {
+    if (exception_ != nullptr)
+        note_failure(exception_);
     if (recordFunctionEndCallback_)
         finish(exception_);
     else

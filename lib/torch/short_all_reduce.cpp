@@ -8,6 +8,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "lib/torch/lost_peer.hpp"
 #include "lib/torch/process_group.hpp"
 
 namespace py = pybind11;
@@ -114,6 +115,7 @@ PyObject* all_reduce(PyObject* /*module*/, PyObject* const* given, Py_ssize_t co
         PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());
         return nullptr;
     } catch (const std::exception& error) {
+        note_failure(std::current_exception());
         PyErr_SetString(PyExc_RuntimeError, error.what());
         return nullptr;
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/torch/job.hpp"
+#include "lib/torch/lost_peer.hpp"
 
 namespace torch_tutti {
 
@@ -72,6 +73,8 @@ void TuttiWork::conclude(std::exception_ptr failure) noexcept
             failure = std::current_exception();
         }
     }
+    if (failure != nullptr)
+        note_failure(failure);
     operation_.finish = nullptr;
     if (!request_.active())
         operation_.begin = nullptr;
