@@ -166,6 +166,9 @@ void Daemon::start_ranks(const LaunchOrder& order)
             // quotas. The user's own setting wins.
             const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
             environment.try_emplace("TUTTI_SHARED_CORES", shared ? "1" : "0");
+            // Python keeps back what goes into a pipe: it would come late, and not at all from a rank that
+            // MPI_Abort or a signal ends.
+            environment.try_emplace("PYTHONUNBUFFERED", "1");
             add_suppressions(environment, suppressions);
         }
         mpi_ = order.mpi;
