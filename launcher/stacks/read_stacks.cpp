@@ -8,10 +8,12 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "launcher/stacks/python_calls.hpp"
 #include "launcher/stacks/stopped_threads.hpp"
 #include "launcher/stacks/symbols.hpp"
 #include "lib/foundation/base/proc.hpp"
@@ -70,6 +72,45 @@ std::string name_of_thread(pid_t process, pid_t thread)
     return name;
 }
 
+/// Where a process has its Python: the program that it runs, or a library.
+struct Python {
+    std::string object;
+    PythonSymbols symbols;
+};
+
+int find_python(Dwfl_Module* module, void**, const char* name, Dwarf_Addr, void* argument)
+{
+    auto& python = *static_cast<Python*>(argument);
+    const std::string path = name;
+    const std::string file = path.substr(path.rfind('/') + 1);
+    // One without its lock (python3.13t) has other layouts.
+    if (!(file.starts_with("python3") || file.starts_with("libpython3.")) || file.ends_with('t'))
+        return DWARF_CB_OK;
+    GElf_Addr bias = 0;
+    Elf* const elf = dwfl_module_getelf(module, &bias);
+    for (Elf_Scn* section = nullptr; elf != nullptr && (section = elf_nextscn(elf, section)) != nullptr;) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM ||
+            header.sh_entsize == 0)
+            continue;
+        Elf_Data* const data = elf_getdata(section, nullptr);
+        GElf_Sym symbol;
+        for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+            const char* const text = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (text == nullptr || symbol.st_shndx == SHN_UNDEF)
+                continue;
+            if (text == std::string_view("_PyRuntime"))
+                python.symbols.runtime = symbol.st_value + bias;
+            else if (text == std::string_view("Py_Version"))
+                python.symbols.version = symbol.st_value + bias;
+        }
+    }
+    if (!python.symbols.are_known())
+        return DWARF_CB_OK;
+    python.object = path;
+    return DWARF_CB_ABORT;
+}
+
 /// Where an address of the process lies in a file. A file that has been replaced is not the one that the
 /// process runs: then the process's own symbol is all there is.
 CodePlace place_of(Dwfl* process, Dwarf_Addr address)
@@ -105,13 +146,17 @@ std::vector<std::vector<StackFrame>> name_places(const std::vector<CodePlace>& p
         dwfl_report_begin(dwfl.get());
         for (const CodePlace& place : places)
             if (const auto [module, is_new] = modules.try_emplace(place.object);
-                is_new && !place.object.empty())
+                is_new && !place.object.empty() && place.line == 0)
                 module->second =
                     dwfl_report_offline(dwfl.get(), place.object.c_str(), place.object.c_str(), -1);
         dwfl_report_end(dwfl.get(), nullptr, nullptr);
     }
     std::vector<std::vector<StackFrame>> result;
     for (const CodePlace& place : places) {
+        if (place.line > 0) {
+            result.push_back({frame_of_python(place)});
+            continue;
+        }
         const auto module = modules.find(place.object);
         Dwarf_Addr bias = 0;
         std::vector<StackFrame>& frames = result.emplace_back();
@@ -122,7 +167,7 @@ std::vector<std::vector<StackFrame>> name_places(const std::vector<CodePlace>& p
         if (frames.empty() || frames.back().function.starts_with("0x"))
             frames = {unnamed(place)};
         for (StackFrame& frame : frames)
-            frame.of_user = is_of_user(frame);
+            frame.of_user = is_of_user(frame) && !is_of_package(place);
     }
     return result;
 }
@@ -149,6 +194,8 @@ UnwoundProcess unwind(pid_t process, const StackLimits& limits)
         threads.resize(limits.threads);
     }
     std::vector<std::pair<pid_t, std::vector<Dwarf_Addr>>> raw;
+    Python python;
+    std::map<pid_t, std::vector<CodePlace>> calls;
     Dwfl_Callbacks callbacks{};
     callbacks.find_elf = dwfl_linux_proc_find_elf;
     callbacks.find_debuginfo = find_debuginfo;
@@ -172,12 +219,16 @@ UnwoundProcess unwind(pid_t process, const StackLimits& limits)
                 result.missing = fmt::format("libdw cannot unwind thread {}: {}", thread, dwfl_errmsg(-1));
             raw.emplace_back(thread, std::move(stack.addresses));
         }
+        dwfl_getmodules(dwfl.get(), find_python, &python, 0);
+        calls = python_calls(process, python.symbols, limits.frames);
     }
     for (const auto& [thread, addresses] : raw) {
         UnwoundThread& unwound =
             result.threads.emplace_back(UnwoundThread{thread, name_of_thread(process, thread), {}});
         for (const Dwarf_Addr address : addresses)
             unwound.places.push_back(place_of(dwfl.get(), address));
+        if (const auto found = calls.find(thread); found != calls.end())
+            put_python_calls(unwound.places, std::move(found->second), python.object);
     }
     return result;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -16,10 +17,12 @@ namespace {
 constexpr std::array<std::string_view, 5> kStartFunctions = {"_start", "__libc_start_main", "clone",
                                                              "__clone", "start_thread"};
 /// Of the system, and those that Tutti stands on.
-constexpr std::array<std::string_view, 13> kLibraries = {
-    "libc.so",  "libm.so",       "libstdc++", "libc++",    "libgcc_s", "libpthread",
-    "ld-linux", "linux-vdso.so", "libpmix",   "libfabric", "libevent", "libasan",
-    "libtsan"};
+constexpr std::array<std::string_view, 14> kLibraries = {
+    "libc.so",       "libm.so", "libstdc++", "libc++",   "libgcc_s", "libpthread", "ld-linux",
+    "linux-vdso.so", "libpmix", "libfabric", "libevent", "libasan",  "libtsan",    "Python's packages"};
+/// Where Python's own library is, and what is installed for it; and what is built into it.
+constexpr std::array<std::string_view, 4> kPackages = {"/site-packages/", "/dist-packages/", "/lib/python3",
+                                                       "<frozen "};
 /// What templates of Tutti and of the standard library put into the user's own program.
 constexpr std::array<std::string_view, 5> kNamespaces = {
     "tutti::", "std::", "__gnu_cxx::", "__cxxabiv1::", "PMPI_"};
@@ -58,6 +61,8 @@ bool is_of_user(const StackFrame& frame)
 
 StackFrame unnamed(const CodePlace& place)
 {
+    if (place.line > 0)
+        return frame_of_python(place);
     StackFrame frame;
     frame.object = place.object.substr(place.object.rfind('/') + 1);
     frame.function = !place.symbol.empty() ? place.symbol
@@ -67,6 +72,31 @@ StackFrame unnamed(const CodePlace& place)
         frame.object = "no program or library";
     frame.of_user = is_of_user(frame);
     return frame;
+}
+
+bool is_of_package(const CodePlace& place)
+{
+    const auto is_in = [&](std::string_view part) { return place.object.find(part) != std::string::npos; };
+    return std::ranges::any_of(kPackages, is_in);
+}
+
+StackFrame frame_of_python(const CodePlace& place)
+{
+    StackFrame frame{place.symbol, place.object.substr(place.object.rfind('/') + 1), place.line, "Python"};
+    if (is_of_package(place))
+        frame.object = "Python's packages";
+    frame.of_user = is_of_user(frame);
+    return frame;
+}
+
+void put_python_calls(std::vector<CodePlace>& places, std::vector<CodePlace> calls,
+                      const std::string& interpreter)
+{
+    const auto of_interpreter = [&](const CodePlace& place) { return place.object == interpreter; };
+    const auto first = std::ranges::find_if(places, of_interpreter);
+    const auto end = std::find_if(places.rbegin(), std::make_reverse_iterator(first), of_interpreter).base();
+    const auto at = places.erase(first, end);
+    places.insert(at, std::make_move_iterator(calls.begin()), std::make_move_iterator(calls.end()));
 }
 
 StackFrame most_telling(const CodePlace& place, const std::vector<StackFrame>& frames)

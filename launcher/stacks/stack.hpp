@@ -31,10 +31,22 @@ struct CodePlace {
     std::string object;  // path; empty: none
     std::uint64_t address = 0;
     std::string symbol{};  // what its process calls it, where the file cannot be read any more
+    int line = 0;          // of a program in Python: the object is its file, the symbol its function
 
     friend auto operator<=>(const CodePlace&, const CodePlace&) = default;
-    static auto fields(auto& self) { return std::tie(self.object, self.address, self.symbol); }
+    static auto fields(auto& self) { return std::tie(self.object, self.address, self.symbol, self.line); }
 };
+
+/// Whether a place is in Python's own library, or in what is installed for it: in a module, compiled or not.
+bool is_of_package(const CodePlace& place);
+
+/// The frame of a place in a program in Python.
+StackFrame frame_of_python(const CodePlace& place);
+
+/// Puts the calls of Python, from the innermost out, in place of those of their interpreter, whose file is
+/// `interpreter`.
+void put_python_calls(std::vector<CodePlace>& places, std::vector<CodePlace> calls,
+                      const std::string& interpreter);
 
 /// The frame of a place about which nothing else is known.
 StackFrame unnamed(const CodePlace& place);

@@ -73,6 +73,15 @@ void end_after(std::chrono::milliseconds time)
     ::_exit(0);
 }
 
+/// In a program in Python, those whose lines are not known.
+void take_extensions_for_libraries(std::vector<StackFrame>& frames, const std::vector<CodePlace>& places)
+{
+    if (std::ranges::all_of(places, [](const CodePlace& place) { return place.line == 0; }))
+        return;
+    for (StackFrame& frame : frames)
+        frame.of_user = frame.of_user && !frame.file.empty();
+}
+
 }  // namespace
 
 StackReader::~StackReader()
@@ -113,6 +122,7 @@ void StackReader::read(pid_t process, const StackLimits& limits, Done done)
                             stacks.threads.emplace_back(ThreadStack{thread.thread, thread.name, {}});
                         for (const CodePlace& place : thread.places)
                             std::ranges::move(frames_at(place), std::back_inserter(stack.frames));
+                        take_extensions_for_libraries(stack.frames, thread.places);
                     }
                     done(std::move(stacks));
                 });
