@@ -21,11 +21,21 @@ c10::intrusive_ptr<torch_tutti::Base> make_group(const c10::intrusive_ptr<c10d::
     return c10::make_intrusive<torch_tutti::TuttiGroup>(torch_tutti::join(store, member), timeout);
 }
 
+torch_tutti::TuttiGroup& own(const char* function, const c10::intrusive_ptr<torch_tutti::Base>& group)
+{
+    auto* const own = dynamic_cast<torch_tutti::TuttiGroup*>(group.get());
+    TORCH_CHECK(own != nullptr, function, ": this group is of another backend than tutti");
+    return *own;
+}
+
 bool overlaps(const c10::intrusive_ptr<torch_tutti::Base>& group)
 {
-    const auto* const own = dynamic_cast<const torch_tutti::TuttiGroup*>(group.get());
-    TORCH_CHECK(own != nullptr, "overlaps: this group is of another backend than tutti");
-    return own->overlaps();
+    return own("overlaps", group).overlaps();
+}
+
+void set_group_name(const c10::intrusive_ptr<torch_tutti::Base>& group, const std::string& name)
+{
+    own("set_group_name", group).set_name(name);
 }
 
 /// A line of text from rank 0 of the launcher's job to all its ranks.
@@ -48,6 +58,7 @@ PYBIND11_MODULE(_C, module)  // NOLINT
     const auto unlocked = py::call_guard<py::gil_scoped_release>();
     module.def("make_group", make_group, unlocked);
     module.def("overlaps", overlaps);
+    module.def("set_group_name", set_group_name, unlocked);
     module.def("is_launched", torch_tutti::is_launched);
     module.def(
         "launched_rank_and_size",

@@ -51,6 +51,12 @@ TuttiGroup::TuttiGroup(tutti::Communicator communicator, std::chrono::millisecon
     tutti::outlives_environment(monitored_);
 }
 
+void TuttiGroup::set_name(const std::string& name)
+{
+    tutti::name_in_reports(communicator_, name);
+    tutti::name_in_reports(monitored_, name);
+}
+
 WorkPointer TuttiGroup::begin(const Call& call, std::function<Request()> run, std::function<void()> finish)
 {
     const Form form =

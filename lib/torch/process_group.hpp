@@ -49,6 +49,8 @@ public:
     TuttiGroup(tutti::Communicator communicator, std::chrono::milliseconds timeout);
 
     const std::string getBackendName() const override { return "tutti"; }
+    /// What reports call the group.
+    void set_name(const std::string& name);
     /// Whether a thread completes collectives beside the computing.
     bool overlaps() const noexcept { return has_thread_; }
 

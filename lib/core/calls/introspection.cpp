@@ -77,4 +77,9 @@ void outlives_environment(const Communicator& communicator)
     CommunicatorAccess::state_of(communicator)->let_outlive_environment();
 }
 
+void name_in_reports(const Communicator& communicator, std::string_view name)
+{
+    CommunicatorAccess::state_of(communicator)->set_name(name);
+}
+
 }  // namespace tutti

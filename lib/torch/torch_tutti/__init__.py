@@ -20,7 +20,7 @@ import torch.distributed as dist
 
 from torch_tutti import _C
 
-__all__ = ["monitored_barrier", "overlaps"]
+__all__ = ["monitored_barrier", "overlaps", "set_group_name"]
 
 
 # Of a rank with an address of rank 0, as Tutti has it with its own.
@@ -103,7 +103,28 @@ def _make_any_group_of_the_job(size, rank, members, backend, store, *rest, **nam
     if members and "tutti" in str(backend).lower():
         default = _c10d._get_default_group()
         _C.join_all(dist.PrefixStore("tutti", store), default.rank(), default.size())
-    return _make_any_group(size, rank, members, backend, store, *rest, **named)
+    made = _make_any_group(size, rank, members, backend, store, *rest, **named)
+    group = made[0] if isinstance(made, tuple) else made  # torch 2 has a store beside it
+    if isinstance(group, dist.ProcessGroup):
+        _name_as_torch(group, members, named.get("group_desc"))
+    return made
+
+
+_torchs_name = getattr(_c10d, "_get_process_group_name", None) or _c10d._pg_names.get
+
+
+def _name_as_torch(group, members, description):
+    """By its description, which torch 2 has, or the name that torch counts."""
+    try:
+        name = description if description not in (None, "", "undefined") else f"process group {_torchs_name(group)}"
+        set_group_name("default process group" if not members else name, group)
+    except RuntimeError:
+        pass  # it is of another backend
+
+
+def set_group_name(name, group=None):
+    """What reports (of hangs, --stats, --trace, --top) call the group on this rank, one of backend tutti."""
+    _C.set_group_name(_backend_of(group or dist.group.WORLD), name)
 
 
 def monitored_barrier(group=None, timeout=datetime.timedelta(minutes=30), wait_all_ranks=False):
