@@ -19,19 +19,36 @@ import zipfile
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
-def _run(*command):
+def _environment():
     environment = dict(os.environ)
     # pip hides the installed packages from build backends, and torch is one of them.
     if "pip-build-env" in environment.get("PYTHONPATH", ""):
         del environment["PYTHONPATH"]
     # Meson looks for a python3 that has torch.
     environment["PATH"] = f"{os.path.dirname(sys.executable)}:{environment['PATH']}"
-    return subprocess.run([str(word) for word in command], env=environment, check=True, stdout=subprocess.PIPE,
-                          text=True).stdout
+    return environment
+
+
+def _run(*command):
+    done = subprocess.run([str(word) for word in command], env=_environment(), stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout[-4000:]}\ntorch_tutti: failed: {' '.join(str(word) for word in command)}")
+    return done.stdout
+
+
+def _require_torch():
+    """Meson would take another Python that has torch."""
+    asked = subprocess.run([sys.executable, SOURCE / "lib/torch/find_torch"], env=_environment(), text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if asked.returncode != 0:
+        sys.exit(f"torch_tutti: there is no torch to build for in the Python of this pip, {sys.prefix}: "
+                 f"{asked.stderr.strip()}. On Debian: scripts/install-dependencies --torch, and a virtual environment "
+                 "that sees it: python3 -m venv --system-site-packages DIR, DIR/bin/pip install .")
 
 
 def _files(build, scratch):
     """The contents of the package's folder, by name."""
+    _require_torch()
     if not (build / "build.ninja").exists():
         _run("meson", "setup", build, SOURCE, "-Dtorch=enabled", "-Dtests=disabled")
     _run("ninja", "-C", build, "torch")
