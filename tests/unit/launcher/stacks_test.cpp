@@ -359,3 +359,36 @@ TEST_CASE("of a program without lines it is told how to get them")
     CHECK(hint_at_lines({frame("main", "python3.11"), frame("_start", "python3.11")}).empty());
     CHECK(hint_at_lines({}).empty());
 }
+
+TEST_CASE("calls of Python stand where their interpreter's are", "[stacks]")
+{
+    const auto in_python = [](const char* file, const char* function, int line) {
+        return CodePlace{file, 0, function, line};
+    };
+    const std::vector<CodePlace> calls = {in_python("/usr/lib/python3.11/socket.py", "accept", 294),
+                                          in_python("/home/me/train.py", "Trainer.step", 12),
+                                          in_python("<frozen runpy>", "_run_code", 88)};
+    const auto told = [](const std::vector<CodePlace>& places) {
+        std::string text;
+        for (const CodePlace& place : places)
+            text += most_telling(place, {}).function + ' ';
+        return text;
+    };
+    const std::string python = "/usr/bin/python3.11";
+    std::vector<CodePlace> places = {
+        {"/lib/libc.so.6", 1}, {python, 2}, {"/x/own.so", 3}, {python, 4}, {"/x/main", 5}};
+    put_python_calls(places, calls, python);
+    CHECK(told(places) == "0x1 accept Trainer.step _run_code 0x5 ");
+    // The stack has not been read to there.
+    places = {{"/lib/libc.so.6", 1}};
+    put_python_calls(places, calls, python);
+    CHECK(told(places) == "0x1 accept Trainer.step _run_code ");
+
+    const std::vector<std::vector<StackFrame>> named = name_places(calls);
+    REQUIRE(named.size() == 3);
+    CHECK_FALSE(named[0].front().of_user);
+    CHECK(named[1].front().of_user);
+    CHECK_FALSE(named[2].front().of_user);
+    CHECK(describe_frames({named[0].front(), named[1].front(), named[2].front()}, "") ==
+          "Trainer.step at train.py:12\nin a library: accept at socket.py:294\n");
+}
