@@ -100,15 +100,18 @@ void BootstrapOverStore::fence()
             std::this_thread::sleep_for(kBetweenLooks);
     };
     try {
-        std::string first;
-        if (store_->add(kComeKey, 1) == 1) {
+        const bool is_first = store_->add(kComeKey, 1) == 1;
+        if (is_first) {
             const std::string own = numbers_of_processes() + std::to_string(::getpid());
             store_->set(kFirstKey, std::vector<uint8_t>(own.begin(), own.end()));
-        } else if (has_lost_peer) {
+        }
+        wait_for_count(kComeKey, size_);
+        // It has been set for long, unless its process was killed at that moment.
+        std::string first;
+        if (!is_first && has_lost_peer && store_->check({kFirstKey})) {
             const std::vector<uint8_t> value = store_->get(kFirstKey);
             first.assign(value.begin(), value.end());
         }
-        wait_for_count(kComeKey, size_);
         store_->add(kGoneKey, 1);
         if (rank_ == 0)
             wait_for_count(kGoneKey, size_);  // the store may end with this process
