@@ -224,7 +224,7 @@ void Observer::add_waits(NodeReport& report, int rank, const PageView& view)
     const bool own = std::ranges::any_of(awaits, &PageView::Await::own);
     const bool wants_lock = !view.calls.empty() && is_wait_for_lock(view.calls.front());
     const RankProcess* const process = processes_.find(rank);
-    const bool in_mpi = process != nullptr && process->farewell.starts_with("MPI_");
+    const bool in_mpi = process != nullptr && process->leaving_call.starts_with("MPI_");
     for (const PageView::Await& await : awaits)
         if (report.edges.size() < kMostEdges && (await.own || !own))
             report.edges.push_back(

@@ -40,10 +40,11 @@ void add_situation(std::string& text, const PageView& page)
             text += fmt::format("  waits for {}, on {}\n", peer, page.name_of(await.context));
             continue;
         }
-        text += fmt::format("  waits for {} {}, {}, on {}{}\n",
+        text += fmt::format("  waits for {} {}, {}, on {}{}{}\n",
                             await.send ? "the receive of a message to" : "a message from", peer,
                             tag_in_words(await.tag), page.name_of(await.context),
-                            await.matched ? ", of which data is under way" : "");
+                            await.matched ? ", of which data is under way" : "",
+                            await.protocol.empty() ? "" : fmt::format(", offered by {}", await.protocol));
     }
     for (const PageView::Arrival& arrival : now.arrivals)
         text += fmt::format("  a message from rank {} lies here, tag {}, {}, on {}\n", arrival.sender,

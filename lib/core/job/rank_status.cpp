@@ -216,6 +216,7 @@ void RankStatus::list_awaited(Process& process)
     const bool is_own = sends || receives || probes;
     const int own_peer = is_own ? job_rank(process, call) : -1;
     bool open = probes;
+    std::uint64_t own_protocol = 0;
     if (is_own)
         list(call.context, call.peer_and_tag, own_peer,
              (sends ? kSend : kReceive) | Await::kOwn | Await::kMatched);
@@ -231,15 +232,20 @@ void RankStatus::list_awaited(Process& process)
         if (!is_internal(key.context))
             list(key.context, key.source_and_tag, peer, kReceive);
     });
-    process.protocol().for_each_offered([&](const matching::MatchKey& envelope, int peer) {
+    process.protocol().for_each_offered([&](const protocol::SendRequest& send) {
         ++offered;
-        open = open || (sends && envelope.context == call.context && envelope.tag() == call.tag() &&
-                        peer == own_peer);
+        const matching::MatchKey& envelope = send.envelope;
+        const std::uint64_t protocol = Await::flags_of(*send.protocol);
+        if (sends && envelope.context == call.context && envelope.tag() == call.tag() &&
+            send.peer_rank == own_peer) {
+            open = true;
+            own_protocol = protocol;
+        }
         if (!is_internal(envelope.context))
-            list(envelope.context, envelope.source_and_tag, peer, kSend);
+            list(envelope.context, envelope.source_and_tag, send.peer_rank, kSend | protocol);
     });
     if (is_own && open)
-        put(now.awaits[0].flags, (sends ? kSend : kReceive) | Await::kOwn);
+        put(now.awaits[0].flags, (sends ? kSend : kReceive) | Await::kOwn | own_protocol);
     put(now.posted, posted);
     put(now.offered, offered);
     put(now.awaits_listed, listed);

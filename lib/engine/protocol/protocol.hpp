@@ -59,7 +59,7 @@ public:
     void for_each_waiting(Visit&& visit)
     {
         for_each_posted(visit);
-        for_each_offered(visit);
+        for_each_offered([&](const SendRequest& send) { visit(send.envelope, send.peer_rank); });
     }
 
     using Peers::has_lost_peers, Peers::is_lost, Peers::why_lost;

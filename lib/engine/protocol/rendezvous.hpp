@@ -24,11 +24,11 @@ public:
     void answered(SendRequest& request) noexcept;
     void on_cts(Peer& from, const CtsHeader& cts);
     void on_fin(Peer& from, const FinHeader& fin);
-    /// Calls visit(envelope, peer's rank) for each send whose receiver has not answered.
+    /// Calls visit(const SendRequest&) for each send whose receiver has not answered.
     template <class Visit>
     void for_each_offered(Visit&& visit)
     {
-        awaiting_cts_.for_each([&](SendRequest& send) { visit(send.envelope, send.peer_rank); });
+        awaiting_cts_.for_each([&](const SendRequest& send) { visit(send); });
     }
 
     // The receiver's half

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "lib/foundation/base/message_protocol.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::base {
@@ -249,6 +250,11 @@ struct StatusSituation {
         StatusWord flags;                                 // Kind, and:
         static constexpr std::uint64_t kOwn = 0x100;      // the call waits for this one only
         static constexpr std::uint64_t kMatched = 0x200;  // and only data is missing
+        static constexpr int kProtocolShift = 12;         // of a send: MessageProtocol plus 1; 0: unknown
+        static std::uint64_t flags_of(MessageProtocol protocol) noexcept
+        {
+            return (static_cast<std::uint64_t>(protocol) + 1) << kProtocolShift;
+        }
     };
     /// An unexpected message.
     struct Arrival {
@@ -268,7 +274,7 @@ struct StatusSituation {
 };
 
 struct StatusPage {
-    static constexpr std::uint64_t kMagic = 0x7475747469'03;  // "tutti", and the version of this layout
+    static constexpr std::uint64_t kMagic = 0x7475747469'04;  // "tutti", and the version of this layout
     static constexpr std::size_t kCalls = 16;
     static constexpr std::size_t kCommunicators = 32;
     static constexpr std::size_t kThreads = 8;

@@ -327,6 +327,12 @@ TEST_CASE("everything about a rank is told in lines")
     page.communicators.push_back({8, 2, 4, "window \"table\""});
     CHECK(rank_in_words(group, &page, 4712).find("\n  waits for rank 6, on window \"table\"\n") !=
           std::string::npos);
+    page.situation->awaits = {{0, 7, 42, 7, true, true, false, false, "stream"}};
+    CHECK(
+        rank_in_words(group, &page, 4712)
+            .find(
+                "\n  waits for the receive of a message to rank 7, tag 42, on world, offered by stream\n") !=
+        std::string::npos);
     group.state = RankState::unknown;
     CHECK(rank_in_words(group, nullptr, -1) == "rank 3: has not joined the job\n");
 }
