@@ -37,7 +37,7 @@ struct PageView {
         bool own = false;      // the call waits for nothing else
         bool matched = false;  // and only data is missing
         bool at_window = false;
-        std::string_view protocol;  // of a send; empty: it is not offered
+        std::string_view protocol{};  // of a send; empty: it is not offered
     };
     struct Arrival {
         std::uint64_t context = 0;
