@@ -45,12 +45,12 @@ struct ProtocolOptions {
 /// What the transport to a peer can, and what suits it.
 struct PeerTraits {
     std::size_t max_payload = 0;   // of a frame
-    std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     std::size_t eager_limit = 0;   // longer messages go by rendezvous
     std::size_t copied_limit = 0;  // but not up to this size, if their sender asks for a copy
     std::size_t view_from = 0;     // see ProtocolOptions
     std::size_t early_bytes = 0;   // so much of a streamed message goes with the envelope
     std::size_t piece_bytes = 0;   // a frame takes no more of a collected message
+    std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     bool maps_memory = false;      // memory with a key is read in place
     bool can_pull = false;         // its memory may be read by remote get
     bool same_clock = false;       // its base::now_ns() is this rank's

@@ -109,11 +109,11 @@ struct StartTime {
     bool in_window() const noexcept { return (bits & 1) != 0; }
 };
 
-/// Payload of an rts: memory that the receiver reads in place where it can map it, and pulls elsewhere.
+/// Payload of an rts whose data the receiver reads itself. The region alone: it is to be read in place.
+/// Envelope and region then fit into one cache line.
 struct OfferedRegion {
     transport::RemoteRegion region;
     StartTime started;
-    std::uint64_t in_place;  // 1: the sender expects it to be read in place
 };
 /// Payload of a `first` by rendezvous.
 struct EarlyPart {

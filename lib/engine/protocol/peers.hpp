@@ -35,21 +35,24 @@ struct Peer : base::ListHook<PendingPeerTag>, PeerTraits {
     }
     bool has_pending() noexcept { return !control.empty() || !starts.empty() || !streams.empty(); }
 
+    // First what inject() and on_eager() need, which then lies together.
     int rank;
     bool lost = false;
-    std::string loss;                           // the reason, as its transport gives it
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
+    Credit credit;
+    // Envelopes that are still to go. They keep their order, so a start waits behind earlier ones. Control
+    // frames and the data of matched messages may overtake.
+    base::IntrusiveList<SendRequest, OutgoingTag> starts;
+    // Matched to an eager message whose header the transport has shown and whose payload is still to come.
+    ReceiveRequest* header_receive = nullptr;
+
+    base::IntrusiveList<SendRequest, OutgoingTag> streams;
+    std::deque<ControlFrame> control;
     transport::RemoteMemory* memory = nullptr;  // of its transport, if that has remote memory
     PullOrStream* choice = nullptr;             // shared by all peers over that transport
     unsigned offered = 0;                       // messages that it has not answered
     WindowRun window_run;                       // of its timed messages
-    Credit credit;
-
-    // Frames to send. Envelopes keep their order, so a start waits behind earlier ones. Control frames and
-    // the data of matched messages may overtake.
-    std::deque<ControlFrame> control;
-    base::IntrusiveList<SendRequest, OutgoingTag> starts;
-    base::IntrusiveList<SendRequest, OutgoingTag> streams;
+    std::string loss;                           // why it is lost, as its transport gives it
 
     // Of the message that is arriving, what comes unasked: for a matched receive, or kept as unexpected.
     // Both nullptr: the receive is done or given up.
@@ -59,8 +62,6 @@ struct Peer : base::ListHook<PendingPeerTag>, PeerTraits {
         std::size_t total_bytes = 0;  // 0: there is none
         std::size_t received_bytes = 0;
     } arriving;
-    // Matched to an eager message whose header the transport has shown and whose payload is still to come.
-    ReceiveRequest* header_receive = nullptr;
     unsigned long_to_come = 0;  // posted receives that expect a long message from it
 };
 

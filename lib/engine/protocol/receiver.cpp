@@ -35,11 +35,13 @@ void Receiver::on_first(Peer& from, const LongHeader& header, std::span<const st
 void Receiver::on_rts(Peer& from, const LongHeader& header, std::span<const std::byte> payload)
 {
     Offer offer{.sender_id = header.sender_id};
-    if (OfferedRegion offered{}; payload.size() == sizeof offered) {
-        std::memcpy(&offered, payload.data(), sizeof offered);
+    OfferedRegion offered{};
+    if (payload.size() == sizeof offered || payload.size() == sizeof offered.region) {
+        std::memcpy(&offered, payload.data(), payload.size());
         offer.region = offered.region;
         offer.started = offered.started;
-        offer.protocol = offered.in_place == 1 ? MessageProtocol::read_in_place : MessageProtocol::pull;
+        offer.protocol =
+            payload.size() == sizeof offered ? MessageProtocol::pull : MessageProtocol::read_in_place;
     } else if (!payload.empty()) {
         corrupt(from.rank, "a ready-to-send with a payload that describes no data");
     }

@@ -20,10 +20,10 @@ bool Rendezvous::offer(SendRequest& request)
     const auto started = [&to] { return StartTime::of(to.same_clock ? base::now_ns() : 0, to.offered > 1); };
     request.unasked = request.wanted = 0;
     std::span<const std::byte> payload;
-    if (*request.protocol != MessageProtocol::stream) {
-        request.offered.in_place = *request.protocol == MessageProtocol::read_in_place;
-        if (*request.protocol == MessageProtocol::pull)
-            request.offered.started = started();
+    if (*request.protocol == MessageProtocol::read_in_place) {
+        payload = std::as_bytes(std::span(&request.offered.region, 1));
+    } else if (*request.protocol == MessageProtocol::pull) {
+        request.offered.started = started();
         payload = std::as_bytes(std::span(&request.offered, 1));
     } else if (const std::size_t early = early_bytes(request); early != 0) {
         request.unasked = request.wanted = early;
