@@ -105,6 +105,18 @@ static void forgotten_message(void)
         MPI_Send(values, 3, MPI_INT, 1, 24, WORLD);
 }
 
+/* As OpenCoarrays, whose initialization is known by its name. */
+#ifdef HAS_COARRAYS
+void _gfortran_caf_init(void);
+void _gfortran_caf_init(void) {}
+#endif
+static void state_of_image(void)
+{
+    int stopped = 1;
+    if (rank == 0)
+        MPI_Send(&stopped, 1, MPI_INT, 1, 424242, WORLD);
+}
+
 static void leaked_handles(void)
 {
     MPI_Comm copy;
@@ -177,6 +189,8 @@ int main(int argc, char** argv)
         forgotten_request();
     else if (strcmp(which, "message") == 0)
         forgotten_message();
+    else if (strcmp(which, "image") == 0)
+        state_of_image();
     else if (strcmp(which, "handles") == 0)
         leaked_handles();
     else if (strcmp(which, "race") == 0)
