@@ -79,6 +79,17 @@ void add_peers(RankProfile& profile, const base::ProfileMemory& memory, const Pr
     }
 }
 
+CodePlace place_of(const std::string& object, std::uint64_t offset)
+{
+    constexpr std::string_view kPython = base::ProfileCaller::kPython;
+    if (!object.starts_with(kPython))
+        return {object, offset};
+    const std::size_t colon = std::min(object.find(':', kPython.size()), object.size() - 1);
+    CodePlace place{object.substr(colon + 1), 0, object.substr(kPython.size(), colon - kPython.size())};
+    place.line = static_cast<int>(std::min<std::uint64_t>(offset, 1u << 30));
+    return place;
+}
+
 }  // namespace
 
 base::TickMoment moment_of(const base::ProfileMemory& memory) noexcept
@@ -121,8 +132,8 @@ std::vector<CodePlace> places_of(const base::ProfileMemory& memory)
     for (std::size_t i = 0;
          i < std::min<std::uint64_t>(word_of(memory->callers_used), ProfileHeader::kCallers); ++i) {
         const std::uint64_t object = word_of(memory->callers[i].object);
-        places.push_back({object >= 1 && object <= objects.size() ? objects[object - 1] : "",
-                          word_of(memory->callers[i].offset)});
+        places.push_back(place_of(object >= 1 && object <= objects.size() ? objects[object - 1] : "",
+                                  word_of(memory->callers[i].offset)));
     }
     return places;
 }

@@ -1,257 +1,30 @@
 #include "launcher/stacks/python_calls.hpp"
 
-#include <sys/uio.h>
-
-#include <algorithm>
-#include <array>
 #include <optional>
-#include <string>
-#include <string_view>
+#include <utility>
+
+#include "lib/foundation/base/python_frames.hpp"
 
 namespace tutti::launcher {
-
-namespace {
-
-using Address = std::uint64_t;
-
-/// Where CPython has things, in bytes: offsetof in its internal headers.
-struct Layout {
-    unsigned version;  // major, minor
-    Address first_interpreter;
-    Address next_interpreter;
-    Address first_thread;
-    Address thread_id;
-    Address current_frame;  // of the thread, or of its cframe
-    bool has_cframe;
-    Address frame_code;
-    Address frame_previous;
-    Address frame_owner;
-    Address code_first_line;
-    Address code_bytes;
-    Address
-        text_bytes;  // the head of a text that is not of ASCII alone; that of ASCII has 16 bytes less, or 24
-    Address ascii_bytes;
-};
-constexpr std::array<Layout, 3> kLayouts{{
-    {0x030b, 40, 0, 16, 160, 8, true, 32, 48, 69, 72, 184, 72, 48},
-    {0x030c, 40, 0, 72, 144, 0, true, 0, 8, 70, 68, 192, 56, 40},
-    {0x030d, 632, 7264, 7344, 160, 72, false, 0, 8, 70, 68, 200, 56, 40},
-}};
-// Of all these.
-constexpr Address kNextThread = 8;
-constexpr Address kCframe = 56;
-constexpr Address kFrameInstruction = 56;
-constexpr Address kCodeFile = 112;
-constexpr Address kCodeName = 128;
-constexpr Address kCodeLines = 136;
-constexpr Address kType = 8;
-constexpr Address kTypeName = 24;
-constexpr Address kSize = 16;
-constexpr Address kTextState = 32;
-constexpr Address kBytes = 32;
-constexpr char kOwnedByCStack = 3;
-
-// Damaged memory may have circles in it, and any number for a length.
-constexpr int kMostInterpreters = 16;
-constexpr int kMostPythonThreads = 256;
-constexpr std::size_t kMostTextBytes = 4096;
-constexpr std::size_t kMostLineBytes = std::size_t{1} << 20;
-
-class Interpreter {
-public:
-    Interpreter(pid_t process, const Layout& layout) : process_(process), at_(layout) {}
-
-    /// Adds the calls of the threads of all interpreters.
-    void add_calls(Address runtime, std::size_t most, std::map<pid_t, std::vector<CodePlace>>& calls) const;
-
-    static bool read(pid_t process, Address from, void* to, std::size_t bytes)
-    {
-        const iovec local{to, bytes};
-        const iovec remote{reinterpret_cast<void*>(from), bytes};  // NOLINT: of the other process
-        return ::process_vm_readv(process, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
-    }
-
-private:
-    template <class Value>
-    Value value(Address from) const
-    {
-        Value result{};
-        return read(process_, from, &result, sizeof result) ? result : Value{};
-    }
-    Address pointer(Address from) const { return value<Address>(from); }
-    bool is_code(Address object) const;
-    std::string text(Address object) const;
-    std::optional<int> line(Address code, Address instruction) const;
-    std::vector<CodePlace> calls_of(Address thread, std::size_t most) const;
-
-    pid_t process_;
-    const Layout& at_;
-};
-
-bool Interpreter::is_code(Address object) const
-{
-    return object != 0 &&
-           value<std::array<char, 5>>(pointer(pointer(object + kType) + kTypeName)) == std::to_array("code");
-}
-
-void append_utf8(std::string& text, std::uint32_t letter)
-{
-    const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (letter >> shift & 0x3f)); };
-    if (letter < 0x80) {
-        text += static_cast<char>(letter);
-    } else if (letter < 0x800) {
-        text += static_cast<char>(0xc0 | letter >> 6);
-        tail(0);
-    } else if (letter < 0x10000) {
-        text += static_cast<char>(0xe0 | letter >> 12);
-        tail(6);
-        tail(0);
-    } else {
-        text += static_cast<char>(0xf0 | (letter >> 18 & 7));
-        tail(12);
-        tail(6);
-        tail(0);
-    }
-}
-
-/// Empty if it is none.
-std::string Interpreter::text(Address object) const
-{
-    const auto state = value<std::uint32_t>(object + kTextState);
-    const std::size_t width = state >> 2 & 7;  // of a letter
-    const bool is_compact = (state >> 5 & 1) != 0;
-    const bool is_ascii = (state >> 6 & 1) != 0;
-    const auto letters = value<std::uint64_t>(object + kSize);
-    if (!is_compact || (width != 1 && width != 2 && width != 4) || letters > kMostTextBytes / width)
-        return {};
-    std::string bytes(letters * width, '\0');
-    if (!read(process_, object + (is_ascii ? at_.ascii_bytes : at_.text_bytes), bytes.data(), bytes.size()))
-        return {};
-    std::string result;
-    for (std::size_t at = 0; at < bytes.size(); at += width) {
-        std::uint32_t letter = 0;
-        for (std::size_t i = 0; i < width; ++i)
-            letter |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i])) << 8 * i;
-        append_utf8(result, letter < 0x20 ? '?' : letter);
-    }
-    return result;
-}
-
-/// Reads a table of lines (InternalDocs/code_objects.md, "Locations").
-class Lines {
-public:
-    Lines(std::string_view table, int first) : rest_(table), line_(first) {}
-
-    std::optional<int> at(Address unit)
-    {
-        constexpr int kNone = 15;
-        constexpr int kLong = 14;
-        constexpr int kWithoutColumns = 13;
-        constexpr int kOneLine = 10;
-        for (Address begin = 0; !rest_.empty();) {
-            const unsigned head = byte();
-            const int code = static_cast<int>(head >> 3 & 15);
-            const Address end = begin + (head & 7) + 1;
-            if (code == kLong || code == kWithoutColumns)
-                line_ += difference();
-            else if (code >= kOneLine && code < kWithoutColumns)
-                line_ += code - kOneLine;
-            while (!rest_.empty() && (static_cast<unsigned char>(rest_.front()) & 0x80) == 0)
-                rest_.remove_prefix(1);  // columns
-            if (unit < end)
-                return code == kNone ? std::nullopt : std::optional(line_);
-            begin = end;
-        }
-        return std::nullopt;
-    }
-
-private:
-    unsigned byte()
-    {
-        if (rest_.empty())
-            return 0;
-        const auto result = static_cast<unsigned char>(rest_.front());
-        rest_.remove_prefix(1);
-        return result;
-    }
-    int difference()
-    {
-        unsigned number = 0;
-        unsigned part = 0x40;
-        for (int shift = 0; (part & 0x40) != 0 && shift < 30; shift += 6) {
-            part = byte();
-            number |= (part & 0x3f) << shift;
-        }
-        return (number & 1) != 0 ? -static_cast<int>(number >> 1) : static_cast<int>(number >> 1);
-    }
-
-    std::string_view rest_;
-    int line_;
-};
-
-std::optional<int> Interpreter::line(Address code, Address instruction) const
-{
-    const int first = value<std::int32_t>(code + at_.code_first_line);
-    const Address table = pointer(code + kCodeLines);
-    const auto bytes = value<std::uint64_t>(table + kSize);
-    if (first < 0 || bytes > kMostLineBytes)
-        return std::nullopt;
-    std::string lines(bytes, '\0');
-    const Address begin = code + at_.code_bytes;
-    if (instruction < begin || !read(process_, table + kBytes, lines.data(), lines.size()))
-        return first;  // it has not begun
-    return Lines(lines, first).at((instruction - begin) / 2).value_or(first);
-}
-
-std::vector<CodePlace> Interpreter::calls_of(Address thread, std::size_t most) const
-{
-    std::vector<CodePlace> calls;
-    Address frame = pointer((at_.has_cframe ? pointer(thread + kCframe) : thread) + at_.current_frame);
-    for (std::size_t depth = 0; frame != 0 && depth < 2 * most && calls.size() < most; ++depth) {
-        const Address code = pointer(frame + at_.frame_code);
-        if (value<char>(frame + at_.frame_owner) != kOwnedByCStack) {
-            if (!is_code(code))
-                break;
-            CodePlace place{text(pointer(code + kCodeFile)), 0, text(pointer(code + kCodeName))};
-            place.line = line(code, pointer(frame + kFrameInstruction)).value_or(0);
-            if (place.object.empty() || place.symbol.empty() || place.line <= 0)
-                break;
-            calls.push_back(std::move(place));
-        }
-        frame = pointer(frame + at_.frame_previous);
-    }
-    return calls;
-}
-
-void Interpreter::add_calls(Address runtime, std::size_t most,
-                            std::map<pid_t, std::vector<CodePlace>>& calls) const
-{
-    int threads = 0;
-    Address interpreter = pointer(runtime + at_.first_interpreter);
-    for (int i = 0; interpreter != 0 && i < kMostInterpreters; ++i) {
-        Address thread = pointer(interpreter + at_.first_thread);
-        for (; thread != 0 && threads < kMostPythonThreads; ++threads) {
-            if (std::vector<CodePlace> found = calls_of(thread, most); !found.empty())
-                calls.emplace(static_cast<pid_t>(value<unsigned long>(thread + at_.thread_id)),
-                              std::move(found));
-            thread = pointer(thread + kNextThread);
-        }
-        interpreter = pointer(interpreter + at_.next_interpreter);
-    }
-}
-
-}  // namespace
 
 std::map<pid_t, std::vector<CodePlace>> python_calls(pid_t process, const PythonSymbols& symbols,
                                                      std::size_t most)
 {
     std::map<pid_t, std::vector<CodePlace>> calls;
-    unsigned long version = 0;
-    if (!symbols.are_known() || !Interpreter::read(process, symbols.version, &version, sizeof version))
+    if (!symbols.are_known())
         return calls;
-    const auto layout = std::ranges::find(kLayouts, version >> 16, &Layout::version);
-    if (layout != kLayouts.end())
-        Interpreter(process, *layout).add_calls(symbols.runtime, most, calls);
+    const std::optional<base::PythonFrames> frames = base::PythonFrames::of(process, symbols.version);
+    if (!frames)
+        return calls;
+    frames->for_each_thread(symbols.runtime, [&](pid_t thread, std::uint64_t state) {
+        std::vector<CodePlace> places;
+        for (base::PythonCall& call : frames->calls_of(state, most)) {
+            places.push_back({std::move(call.file), 0, std::move(call.function)});
+            places.back().line = call.line;
+        }
+        if (!places.empty())
+            calls.emplace(thread, std::move(places));
+    });
     return calls;
 }
 

@@ -16,6 +16,7 @@
 #include "launcher/stacks/python_calls.hpp"
 #include "launcher/stacks/stopped_threads.hpp"
 #include "launcher/stacks/symbols.hpp"
+#include "lib/foundation/base/python_frames.hpp"
 #include "lib/foundation/base/proc.hpp"
 
 namespace tutti::launcher {
@@ -167,7 +168,7 @@ std::vector<std::vector<StackFrame>> name_places(const std::vector<CodePlace>& p
         if (frames.empty() || frames.back().function.starts_with("0x"))
             frames = {unnamed(place)};
         for (StackFrame& frame : frames)
-            frame.of_user = is_of_user(frame) && !is_of_package(place);
+            frame.of_user = is_of_user(frame) && !base::is_of_python_package(place.object);
     }
     return result;
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lib/foundation/base/own_library.hpp"
+#include "lib/foundation/base/python_frames.hpp"
 
 namespace tutti::launcher {
 
@@ -20,9 +21,6 @@ constexpr std::array<std::string_view, 5> kStartFunctions = {"_start", "__libc_s
 constexpr std::array<std::string_view, 14> kLibraries = {
     "libc.so",       "libm.so", "libstdc++", "libc++",   "libgcc_s", "libpthread", "ld-linux",
     "linux-vdso.so", "libpmix", "libfabric", "libevent", "libasan",  "libtsan",    "Python's packages"};
-/// Where Python's own library is, and what is installed for it; and what is built into it.
-constexpr std::array<std::string_view, 4> kPackages = {"/site-packages/", "/dist-packages/", "/lib/python3",
-                                                       "<frozen "};
 /// What templates of Tutti and of the standard library put into the user's own program.
 constexpr std::array<std::string_view, 5> kNamespaces = {
     "tutti::", "std::", "__gnu_cxx::", "__cxxabiv1::", "PMPI_"};
@@ -74,16 +72,10 @@ StackFrame unnamed(const CodePlace& place)
     return frame;
 }
 
-bool is_of_package(const CodePlace& place)
-{
-    const auto is_in = [&](std::string_view part) { return place.object.find(part) != std::string::npos; };
-    return std::ranges::any_of(kPackages, is_in);
-}
-
 StackFrame frame_of_python(const CodePlace& place)
 {
     StackFrame frame{place.symbol, place.object.substr(place.object.rfind('/') + 1), place.line, "Python"};
-    if (is_of_package(place))
+    if (base::is_of_python_package(place.object))
         frame.object = "Python's packages";
     frame.of_user = is_of_user(frame);
     return frame;

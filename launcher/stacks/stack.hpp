@@ -37,9 +37,6 @@ struct CodePlace {
     static auto fields(auto& self) { return std::tie(self.object, self.address, self.symbol, self.line); }
 };
 
-/// Whether a place is in Python's own library, or in what is installed for it: in a module, compiled or not.
-bool is_of_package(const CodePlace& place);
-
 /// The frame of a place in a program in Python.
 StackFrame frame_of_python(const CodePlace& place);
 

@@ -3,10 +3,12 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "lib/core/profile/symbol_table.hpp"
@@ -52,10 +54,63 @@ std::uintptr_t offset_in(const Dl_info& object, std::uintptr_t address) noexcept
     return header->e_type == ET_EXEC ? address : address - reinterpret_cast<std::uintptr_t>(object.dli_fbase);
 }
 
+// Frames of Python that are looked at: those of packages lie within the user's.
+constexpr std::size_t kMostPythonFrames = 24;
+constexpr std::size_t kMostPythonPlaces = std::size_t{1} << 16;
+
 }  // namespace
 
-std::uint64_t CallerFinder::find([[maybe_unused]] std::uintptr_t return_address,
-                                 [[maybe_unused]] std::uintptr_t frame_end) noexcept
+// The interpreter that runs this process, if its layout is known. One without its lock has another.
+void CallerFinder::look_for_python()
+{
+    using Version = const char* (*)();
+    void* const version = dlsym(RTLD_DEFAULT, "Py_Version");
+    const auto in_words = reinterpret_cast<Version>(dlsym(RTLD_DEFAULT, "Py_GetVersion"));
+    state_of_thread_ = reinterpret_cast<StateOfThread>(dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"));
+    if (version == nullptr || in_words == nullptr || state_of_thread_ == nullptr ||
+        std::string_view(in_words()).find("free-threading") != std::string_view::npos)
+        return;
+    python_ = base::PythonFrames::of(getpid(), reinterpret_cast<std::uintptr_t>(version));
+}
+
+// A thread's state is found without Python's lock, and its frames do not change while it is in this call.
+std::uint64_t CallerFinder::find_in_python() noexcept
+try {
+    const auto state = reinterpret_cast<std::uintptr_t>(state_of_thread_());
+    if (state == 0)
+        return 0;
+    if (!is_python_checked_ && python_->calls_of(state, 1).empty()) {
+        python_.reset();
+        return 0;
+    }
+    is_python_checked_ = true;
+    if (python_places_.size() > kMostPythonPlaces)
+        python_places_.clear();  // a program that makes code again and again
+    std::array<base::PythonFrames::Site, kMostPythonFrames> sites;
+    const std::size_t count = python_->own_sites(state, sites.data(), sites.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        PythonPlace& place = python_places_[sites[i].instruction];
+        if (place.lines != sites[i].lines)
+            place = {sites[i].lines, learn_in_python(sites[i])};
+        if (place.caller != kOfPackage)
+            return place.caller;
+    }
+    return 0;
+} catch (...) {
+    return 0;  // no memory
+}
+
+std::uint32_t CallerFinder::learn_in_python(const base::PythonFrames::Site& site)
+{
+    const base::PythonCall call = python_->call_at(site);
+    if (call.line <= 0 || base::is_of_python_package(call.file))
+        return kOfPackage;
+    const std::string object = base::ProfileCaller::kPython + call.function + ':' + call.file;
+    return number_of(object.c_str(), static_cast<std::uintptr_t>(call.line));
+}
+
+std::uint64_t CallerFinder::find_in_program([[maybe_unused]] std::uintptr_t return_address,
+                                            [[maybe_unused]] std::uintptr_t frame_end) noexcept
 {
 #if defined(__x86_64__)
     // A frame that has lost its fixed size ends in an address that is not known, or a known one farther out.

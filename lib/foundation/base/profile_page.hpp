@@ -94,6 +94,8 @@ struct ProfileMessage {
 struct ProfileCaller {
     StatusWord object;  // the number of its file, plus 1; 0: unknown
     StatusWord offset;  // in the file's own addresses
+    /// Of Python: "python:FUNCTION:FILE" in place of the file, and the line as offset.
+    static constexpr const char* kPython = "python:";
 };
 
 struct ProfileCommunicator {
@@ -103,12 +105,12 @@ struct ProfileCommunicator {
 };
 
 struct ProfileHeader {
-    static constexpr std::uint64_t kMagic = 0x747574746970'02;  // "tuttip", and the version of this layout
+    static constexpr std::uint64_t kMagic = 0x747574746970'03;  // "tuttip", and the version of this layout
     static constexpr std::size_t kAggregates = 4096;
     static constexpr std::size_t kMostPeers = 4096;  // the entry behind them is that of all others
     static constexpr std::size_t kMostEvents = std::size_t{1} << 24;
     static constexpr std::size_t kCallers = 1024;
-    static constexpr std::size_t kObjects = 32;
+    static constexpr std::size_t kObjects = 64;
     static constexpr std::size_t kPathBytes = 512;
     static constexpr std::size_t kCommunicators = 64;
 
