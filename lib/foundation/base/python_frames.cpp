@@ -254,7 +254,12 @@ std::size_t PythonFrames::own_sites(Address state, Site* sites, std::size_t most
             const Address code = at(frame + layout_->frame_code);
             if (code == 0)
                 break;
-            sites[count++] = {code, at(code + kCodeLines), at(frame + kFrameInstruction)};
+            std::uint32_t first_line = 0;
+            std::memcpy(&first_line,
+                        reinterpret_cast<const void*>(code + layout_->code_first_line),  // NOLINT
+                        sizeof first_line);
+            sites[count++] = {code, at(code + kCodeLines) ^ Address{first_line} << 40,
+                              at(frame + kFrameInstruction)};
         }
         frame = at(frame + layout_->frame_previous);
     }

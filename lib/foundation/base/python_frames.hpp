@@ -47,7 +47,7 @@ public:
     /// A place in a program, by which it is known again.
     struct Site {
         std::uint64_t code = 0;
-        std::uint64_t lines = 0;  // another code at that address has another table of lines
+        std::uint64_t lines = 0;  // another code at that address has another table or first line
         std::uint64_t instruction = 0;
     };
     /// The call behind a site of this process.
