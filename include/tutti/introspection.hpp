@@ -61,9 +61,8 @@ std::vector<std::string> addresses_of_host();
 void outlives_environment(const Communicator& communicator);
 
 /// For libraries whose users know a communicator as a group with a name: reports of hangs, `--stats`,
-/// `--trace` and
-/// `--top` call it so, as those that MPI_Comm_set_name has named. Of this rank; shortened to 31 bytes. Any
-/// thread.
+/// `--trace` and `--top` call it so, as those that MPI_Comm_set_name has named. Of this rank; shortened to 31
+/// bytes. Any thread.
 void name_in_reports(const Communicator& communicator, std::string_view name);
 
 }  // namespace tutti

@@ -5,7 +5,8 @@
 
 namespace tutti::transport::shm {
 
-/// Where ranks have a core each. Rings have a share of memory, so a transport knows how much fits a frame.
+/// Where ranks have a core each. How much fits into a frame depends on the number of ranks, which share the
+/// memory of rings: a transport puts its own number in place of this one.
 inline constexpr Capabilities kCapabilities{
     .max_payload_bytes = 16u << 10,
     .inject_below = 16u << 10,

@@ -121,8 +121,7 @@ public:
         if (profile_ != nullptr) [[unlikely]]
             profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, std::nullopt, profile_->now());
     }
-    /// The same for protocol `inject`, when they are on their way. Without a profile, which has to note them
-    /// before.
+    /// The same for protocol `inject`, when it is on its way. The profile is told by inject_and_note().
     void count_injected(std::size_t bytes) noexcept { traffic_.sent.add_short(bytes); }
     base::ProfileWriter* profile() const noexcept { return profile_; }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes,

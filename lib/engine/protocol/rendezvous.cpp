@@ -72,8 +72,8 @@ void Rendezvous::on_fin(Peer& from, const FinHeader& fin)
         request.settle();
 }
 
-// The receiver can pull where the sender would stream, but not the other way round: whoever cannot read the
-// data that is offered has it streamed.
+// A receiver that cannot read the memory that is offered has the data streamed. What is streamed it cannot
+// read instead.
 void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes)
 {
     request.expected = std::min(request.status.size_bytes, request.capacity);

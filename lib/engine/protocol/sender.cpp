@@ -53,7 +53,7 @@ MessageProtocol Sender::choose(SendRequest& request)
         message.place = Place::collected;
     } else if (!request.parts.empty()) {
         message.place = Place::parts;
-    } else if (message.bytes != 0 && to.memory != nullptr && !request.registered) {
+    } else if (message.bytes != 0 && to.memory != nullptr) {
         request.offered.region = to.memory->expose(request.data);
         message.place = to.views(request.offered.region) ? Place::mapped : Place::private_memory;
     }
