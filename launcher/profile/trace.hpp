@@ -38,7 +38,7 @@ struct TraceMessage {
     std::uint64_t bytes = 0;
     std::uint64_t number = 0;  // among those of this pair in this direction
     bool arrived = false;
-    std::uint8_t protocol = 0;  // MessageProtocol plus 1; 0: unknown at this end
+    std::uint8_t protocol = 0;  // code_of() it, where this end knows it
 
     static auto fields(auto& self)
     {

@@ -95,10 +95,10 @@ void TraceReader::add_message(TraceChunk& chunk, const base::ProfileMessage& mes
     const std::uint64_t protocol = (word & ~ProfileMessage::kArrived) >> ProfileMessage::kBytesBits;
     // Behind the entries of known peers is that of all others, which share numbers.
     if (words.peer() < static_cast<std::int64_t>(memory_.peers().size()) - 1)
-        chunk.messages.push_back(
-            {clock_.at(relaxed(message.ticks)), words.peer(), words.tag(), relaxed(message.context), bytes,
-             relaxed(message.number), (word & ProfileMessage::kArrived) != 0,
-             static_cast<std::uint8_t>(protocol <= base::kMessageProtocols ? protocol : 0)});
+        chunk.messages.push_back({clock_.at(relaxed(message.ticks)), words.peer(), words.tag(),
+                                  relaxed(message.context), bytes, relaxed(message.number),
+                                  (word & ProfileMessage::kArrived) != 0,
+                                  static_cast<std::uint8_t>(base::code_of(base::protocol_of(protocol)))});
 }
 
 }  // namespace tutti::launcher

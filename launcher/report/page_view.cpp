@@ -59,13 +59,12 @@ PageView::Situation read_situation(const StatusSituation& now)
         const std::uint64_t flags = word_of(entry.flags);
         const base::CallWords words{0, word_of(entry.peer_and_tag), 0, 0};
         const auto kind = static_cast<StatusSituation::Kind>(flags & 0xff);
-        const std::uint64_t protocol = flags >> StatusSituation::Await::kProtocolShift;
+        const auto protocol = base::protocol_of(flags >> StatusSituation::Await::kProtocolShift);
         view.awaits.push_back(
             {word_of(entry.context), words.peer(), words.tag(), signed_of(word_of(entry.peer)),
              kind == StatusSituation::Kind::send, (flags & StatusSituation::Await::kOwn) != 0,
              (flags & StatusSituation::Await::kMatched) != 0, kind == StatusSituation::Kind::window,
-             protocol >= 1 && protocol <= base::kMessageProtocols ? base::kMessageProtocolNames[protocol - 1]
-                                                                  : std::string_view()});
+             protocol ? name_of(*protocol) : std::string_view()});
     }
     for (std::size_t i = 0; i < std::min<std::uint64_t>(word_of(now.arrivals_listed), now.arrivals.size());
          ++i) {

@@ -16,7 +16,7 @@ std::map<pid_t, std::vector<CodePlace>> python_calls(pid_t process, const Python
     const std::optional<base::PythonFrames> frames = base::PythonFrames::of(process, symbols.version);
     if (!frames)
         return calls;
-    frames->for_each_thread(symbols.runtime, [&](pid_t thread, std::uint64_t state) {
+    for (const auto& [thread, state] : frames->threads_of(symbols.runtime)) {
         std::vector<CodePlace> places;
         for (base::PythonCall& call : frames->calls_of(state, most)) {
             places.push_back({std::move(call.file), 0, std::move(call.function)});
@@ -24,7 +24,7 @@ std::map<pid_t, std::vector<CodePlace>> python_calls(pid_t process, const Python
         }
         if (!places.empty())
             calls.emplace(thread, std::move(places));
-    });
+    }
     return calls;
 }
 

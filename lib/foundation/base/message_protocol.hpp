@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace tutti::base {
@@ -22,6 +24,18 @@ inline constexpr std::size_t kMessageProtocols = kMessageProtocolNames.size();
 constexpr std::string_view name_of(MessageProtocol protocol) noexcept
 {
     return kMessageProtocolNames[static_cast<std::size_t>(protocol)];
+}
+
+/// A protocol in words of memory that others read; 0: none is known.
+constexpr std::uint64_t code_of(std::optional<MessageProtocol> protocol) noexcept
+{
+    return protocol ? static_cast<std::uint64_t>(*protocol) + 1 : 0;
+}
+/// Of any number. Empty: none is known, or there is none with that code.
+constexpr std::optional<MessageProtocol> protocol_of(std::uint64_t code) noexcept
+{
+    return code >= 1 && code <= kMessageProtocols ? std::optional(static_cast<MessageProtocol>(code - 1))
+                                                  : std::nullopt;
 }
 
 }  // namespace tutti::base

@@ -85,7 +85,7 @@ struct ProfileMessage {
     StatusWord peer_and_tag;  // CallWords::pack(); the peer is a rank of the job
     StatusWord context;
     StatusWord number;          // from 1, of the messages between these two in this direction
-    StatusWord bytes_and_kind;  // kArrived, the MessageProtocol plus 1 (0: unknown), and the bytes
+    StatusWord bytes_and_kind;  // kArrived, code_of() its protocol, and the bytes
     static constexpr std::uint64_t kArrived = std::uint64_t{1} << 63;
     static constexpr int kBytesBits = 60;
 };

@@ -175,14 +175,13 @@ void ProfileWriter::note_message(int peer, std::uint64_t context, int tag, std::
                                  std::uint64_t bytes, std::optional<MessageProtocol> protocol, bool arrived,
                                  std::uint64_t at) noexcept
 {
-    const std::uint64_t protocol_word = protocol ? static_cast<std::uint64_t>(*protocol) + 1 : 0;
     ProfileMessage& message = next_of(memory_.messages(), memory_->messages_written);
     put_word(message.ticks, at);
     put_word(message.peer_and_tag, CallWords::pack(peer, tag));
     put_word(message.context, context);
     put_word(message.number, number);
-    put_word(message.bytes_and_kind,
-             (arrived ? ProfileMessage::kArrived : 0) | protocol_word << ProfileMessage::kBytesBits | bytes);
+    put_word(message.bytes_and_kind, (arrived ? ProfileMessage::kArrived : 0) |
+                                         code_of(protocol) << ProfileMessage::kBytesBits | bytes);
     finish(message, memory_->messages_written);
 }
 

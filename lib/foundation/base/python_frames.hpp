@@ -33,14 +33,9 @@ public:
     /// `version`: the address of Py_Version there. Empty for versions whose layout is not known.
     static std::optional<PythonFrames> of(pid_t process, std::uint64_t version);
 
-    /// Calls visit(thread's number for the kernel, its state) for the threads of all interpreters. `runtime`: the
-    /// address of _PyRuntime.
-    template <class Visit>
-    void for_each_thread(std::uint64_t runtime, Visit&& visit) const
-    {
-        for (const auto& [thread, state] : threads_of(runtime))
-            visit(thread, state);
-    }
+    /// The kernel's number and the state of each thread of all interpreters. `runtime`: the address of
+    /// _PyRuntime.
+    std::vector<std::pair<pid_t, std::uint64_t>> threads_of(std::uint64_t runtime) const;
     /// The calls of a thread with that state, from the innermost out, `most` at most.
     std::vector<PythonCall> calls_of(std::uint64_t state, std::size_t most) const;
 
@@ -67,7 +62,6 @@ private:
         return read(from, &result, sizeof result) ? result : Value{};
     }
     std::uint64_t pointer(std::uint64_t from) const { return value<std::uint64_t>(from); }
-    std::vector<std::pair<pid_t, std::uint64_t>> threads_of(std::uint64_t runtime) const;
     bool is_code(std::uint64_t object) const;
     std::string text(std::uint64_t object) const;
     std::optional<int> line(std::uint64_t code, std::uint64_t instruction) const;

@@ -250,10 +250,10 @@ struct StatusSituation {
         StatusWord flags;                                 // Kind, and:
         static constexpr std::uint64_t kOwn = 0x100;      // the call waits for this one only
         static constexpr std::uint64_t kMatched = 0x200;  // and only data is missing
-        static constexpr int kProtocolShift = 12;         // of a send: MessageProtocol plus 1; 0: unknown
+        static constexpr int kProtocolShift = 12;         // of a send: code_of() its protocol
         static std::uint64_t flags_of(MessageProtocol protocol) noexcept
         {
-            return (static_cast<std::uint64_t>(protocol) + 1) << kProtocolShift;
+            return code_of(protocol) << kProtocolShift;
         }
     };
     /// An unexpected message.
