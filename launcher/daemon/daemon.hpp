@@ -109,6 +109,7 @@ private:
     std::string why_no_pmix_;                               // set once there is no server any more
     std::optional<LaunchOrder> order_;                      // until the PMIx server is ready for it
     std::vector<std::pair<FrameType, std::string>> early_;  // frames for ranks that start only then
+    std::vector<UniqueFd> debug_ports_;    // each is its gdbserver's, which may begin to listen late
     std::map<int, std::string> programs_;  // of ranks, while it is not known whether they are alone
     MpiLibraries mpi_ = MpiLibraries::automatic;
     MemoryKills memory_kills_;

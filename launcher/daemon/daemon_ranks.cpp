@@ -54,18 +54,26 @@ std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key&
     return job.to_text();
 }
 
-/// One that nobody uses now, for connections from this host.
-int free_port()
+/// A port of this host that nobody uses. While `socket` is open no other process is given it; gdbserver,
+/// which asks for it by number and shares addresses as this does, may listen there.
+struct ReservedPort {
+    UniqueFd socket;
+    int number = 0;
+};
+
+ReservedPort reserve_port()
 {
-    const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int yes = 1;
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t bytes = sizeof address;
-    if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
+    if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
         ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0)
         throw std::system_error(errno, std::generic_category(), "no port for gdbserver");
-    return ntohs(address.sin_port);
+    return {std::move(socket), ntohs(address.sin_port)};
 }
 
 std::vector<std::string> below_gdbserver(int port, const std::string& program,
@@ -246,8 +254,11 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     const bool debugged = std::ranges::find(order.debugged, placement.rank) != order.debugged.end();
     const auto path = environment.find("PATH");
     const std::string server = debugged ? find_gdbserver(path == environment.end() ? "" : path->second) : "";
-    const int port = debugged ? free_port() : 0;
-    const std::vector<std::string> argv = debugged ? below_gdbserver(port, program, app.argv) : app.argv;
+    ReservedPort port;
+    if (debugged)
+        port = reserve_port();
+    const std::vector<std::string> argv =
+        debugged ? below_gdbserver(port.number, program, app.argv) : app.argv;
     SpawnRequest request{};
     request.program = debugged ? server.c_str() : program.c_str();
     request.argv = &argv;
@@ -268,8 +279,10 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         head_.send(FrameType::note,
                    encode(true, fmt::format("rank {} is not bound to processors: the kernel says {}",
                                             placement.rank, std::strerror(binding_error))));
-    if (debugged)
-        head_.send(FrameType::debug_server, encode(DebugServer{placement.rank, port, program}));
+    if (debugged) {
+        head_.send(FrameType::debug_server, encode(DebugServer{placement.rank, port.number, program}));
+        debug_ports_.push_back(std::move(port.socket));
+    }
     output_.add(placement.rank, Channel::standard_output, std::move(out));
     if (err)
         output_.add(placement.rank, Channel::standard_error, std::move(err));

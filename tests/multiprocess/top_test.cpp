@@ -162,9 +162,9 @@ TEST_CASE("where several jobs run, each is told with its program, ranks and age,
             return "no line";
         };
         CHECK(line_of(one).starts_with("3 ranks of "));
-        CHECK(contains(line_of(one), "/api_hangs cycle, for "));
+        CHECK(contains(line_of(one), "api_hangs cycle, for "));
         CHECK(line_of(other).starts_with("1 rank of "));
-        CHECK(contains(line_of(other), "/api_hangs moves, for "));
+        CHECK(contains(line_of(other), "api_hangs moves, for "));
         CHECK_FALSE(contains(line_of(other), "for less than 1 s"));
         CHECK(line_of(stopped) == "gives no answer: its tuttirun is stopped, or ends");
     }
