@@ -124,7 +124,7 @@ struct ReduceScatter {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", reduce_scatter_flat},
         on_board<Function>(reduce_scatter_board),
-        {"shared", reduce_scatter_shared, Needs::streams},
+        {"shared", reduce_scatter_shared, Needs::streams_of_two},
         {"recursive_halving", reduce_scatter_recursive_halving},
         {"ring", reduce_scatter_ring, Needs::commuting},
         over_nodes<Function>(reduce_scatter_hierarchical),

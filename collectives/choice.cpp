@@ -48,6 +48,7 @@ public:
     {
         for (const std::size_t word :
              {std::size_t{rule.where == Where::crowded}, std::size_t{rule.where == Where::mixed_nodes},
+              std::size_t{rule.where == Where::read_in_place},
               std::size_t{rule.source == Rule::Source::environment}, std::size_t{rule.number},
               rule.segment_bytes, rule.min_bytes, rule.max_bytes})
             add(word);

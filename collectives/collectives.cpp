@@ -6,6 +6,7 @@
 
 #include "collectives/choice.hpp"
 #include "collectives/functions.hpp"
+#include "collectives/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 
@@ -14,14 +15,25 @@ namespace {
 template <class Collective>
 using AlgorithmOf = Algorithm<typename Collective::Function>;
 
+/// `element_bytes`: of a reduction.
+Situation situation_of(const Group& group, std::size_t size_bytes, Selection named = {},
+                       bool commutative = true, std::size_t element_bytes = 1)
+{
+    return {.ranks = group.size(),
+            .size_bytes = size_bytes,
+            .placement = group.placement(),
+            .commutative = commutative,
+            .named = named,
+            .element_bytes = element_bytes,
+            .read_in_place = reads_long_data_in_place(group, size_bytes)};
+}
+
 /// `call` holds the algorithm that it names, if any; afterwards the chosen one.
 template <class Collective>
-const AlgorithmOf<Collective>& chosen(Group& group, Call& call, std::size_t size_bytes,
-                                      bool commutative = true)
+const AlgorithmOf<Collective>& chosen(Group& group, Call& call, const Situation& situation)
 {
     const Choice& choice = collectives::choice();
-    call.algorithm =
-        choice.choose<Collective>({group.size(), size_bytes, group.placement(), commutative, call.algorithm});
+    call.algorithm = choice.choose<Collective>(situation);
     const auto& algorithm = algorithm_of<Collective>(call.algorithm);
     if (is_made_of_others(algorithm.needs)) [[unlikely]]
         call.steps = choice.fingerprint();
@@ -31,9 +43,17 @@ const AlgorithmOf<Collective>& chosen(Group& group, Call& call, std::size_t size
 
 /// For calls whose algorithm depends on the call's bytes.
 template <class Collective>
-const AlgorithmOf<Collective>& chosen(Group& group, Call& call, bool commutative = true)
+const AlgorithmOf<Collective>& chosen(Group& group, Call& call)
 {
-    return chosen<Collective>(group, call, call.size_bytes, commutative);
+    return chosen<Collective>(group, call, situation_of(group, call.size_bytes, call.algorithm));
+}
+
+/// For reductions.
+template <class Collective>
+const AlgorithmOf<Collective>& chosen(Group& group, Call& call, const ReduceOp& op, std::size_t element_bytes)
+{
+    return chosen<Collective>(
+        group, call, situation_of(group, call.size_bytes, call.algorithm, op.commutative(), element_bytes));
 }
 
 template <class Collective>
@@ -73,14 +93,14 @@ Task broadcast(Group& group, std::span<std::byte> data, int root, Selection name
 Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, Selection named)
 {
     Call call{CallKind::reduce, root, out.size_bytes(), op.identity(), named};
-    const auto& algorithm = chosen<Reduce>(group, call, op.commutative());
+    const auto& algorithm = chosen<Reduce>(group, call, op, out.element_bytes);
     return algorithm.run(group, in, out, root, op, call.algorithm.segment_bytes);
 }
 
 Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named)
 {
     Call call{CallKind::allreduce, kNoRoot, out.size_bytes(), op.identity(), named};
-    return chosen<Allreduce>(group, call, op.commutative()).run(group, in, out, op);
+    return chosen<Allreduce>(group, call, op, out.element_bytes).run(group, in, out, op);
 }
 
 namespace {
@@ -90,7 +110,7 @@ const AlgorithmOf<ReduceScatter>& chosen_for(Group& group, const Partition& bloc
 {
     Call call{blocks.is_even() ? CallKind::reduce_scatter : CallKind::reduce_scatterv, kNoRoot,
               blocks.count() * element_bytes, op.identity(), named};
-    return chosen<ReduceScatter>(group, call, op.commutative());
+    return chosen<ReduceScatter>(group, call, op, element_bytes);
 }
 
 // Other ranks read the input until the end, so the result goes to separate memory.
@@ -123,13 +143,13 @@ Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, Reduce
 Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named)
 {
     Call call{CallKind::scan, kNoRoot, out.size_bytes(), op.identity(), named};
-    return chosen<Scan>(group, call, op.commutative()).run(group, in, out, op);
+    return chosen<Scan>(group, call, op, out.element_bytes).run(group, in, out, op);
 }
 
 Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named)
 {
     Call call{CallKind::exscan, kNoRoot, out.size_bytes(), op.identity(), named};
-    return chosen<Exscan>(group, call, op.commutative()).run(group, in, out, op);
+    return chosen<Exscan>(group, call, op, out.element_bytes).run(group, in, out, op);
 }
 
 Task allgather(Group& group, const std::byte* own, std::span<std::byte> all, Selection named)
@@ -158,18 +178,19 @@ bool is_large_and_crowded(const Situation& situation)
 
 Task broadcast_as(Group& group, Call call, std::span<std::byte> data, int root)
 {
-    if (is_large_and_crowded({group.size(), data.size(), group.placement()}))
-        call.algorithm = {number_of<Broadcast>("binomial")};
-    const auto& algorithm = chosen<Broadcast>(group, call, data.size());
+    Situation situation = situation_of(group, data.size());
+    if (is_large_and_crowded(situation))
+        situation.named = {number_of<Broadcast>("binomial")};
+    const auto& algorithm = chosen<Broadcast>(group, call, situation);
     return algorithm.run(group, data, root, call.algorithm.segment_bytes);
 }
 
 Task allgather_as(Group& group, Call call, const std::byte* own, std::span<std::byte> all)
 {
-    const Situation situation{group.size(), all.size(), group.placement()};
+    Situation situation = situation_of(group, all.size());
     if (is_large_and_crowded(situation) && !situation.fits_board())
-        call.algorithm = {number_of<Allgather>("bruck")};
-    return chosen<Allgather>(group, call, all.size()).run(group, own, all);
+        situation.named = {number_of<Allgather>("bruck")};
+    return chosen<Allgather>(group, call, situation).run(group, own, all);
 }
 
 Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root, Selection named)
@@ -202,14 +223,13 @@ Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Selec
 {
     const std::size_t block_bytes = out.size() / static_cast<std::size_t>(group.size());
     Call call{CallKind::alltoall, kNoRoot, out.size(), kNoOperation, named};
-    return chosen<Alltoall>(group, call, block_bytes).run(group, in, out);
+    return chosen<Alltoall>(group, call, situation_of(group, block_bytes, named)).run(group, in, out);
 }
 
 Task alltoall_in_place(Group& group, std::span<std::byte> data, Selection named)
 {
     const std::size_t block_bytes = data.size() / static_cast<std::size_t>(group.size());
-    const Selection found =
-        choice().choose<Alltoall>({group.size(), block_bytes, group.placement(), true, named});
+    const Selection found = choice().choose<Alltoall>(situation_of(group, block_bytes, named));
     const auto& algorithm = algorithm_of<Alltoall>(found);
     const bool on_board = needs_board(algorithm.needs);
     group.announce({.kind = CallKind::alltoall_in_place,

@@ -40,6 +40,7 @@ struct Placement {
     bool one_node = false;
     bool more_ranks_than_cores = false;
     std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: neither that nor Streams
+    std::size_t chunk_bytes = 0;     // the longest chunk of the group's Streams; 0: there are none
     const NodeMap* nodes = nullptr;  // set for several known nodes; outlives the group
 };
 
@@ -106,7 +107,7 @@ public:
     virtual Operation send_parts(int peer, Parts parts) = 0;
     /// Whether `peer` reads `data` where it lies once it is sent.
     virtual bool reads_in_place(int, std::span<const std::byte>) { return false; }
-    /// False if it is known of a group of two that neither reads data where it lies. The same at both.
+    /// False if it is known of a group of two that neither reads data where it lies. Both answer alike.
     virtual bool may_read_in_place() const noexcept { return true; }
     virtual Operation recv(int peer, std::span<std::byte> data) = 0;
     /// Receives as many bytes as `view` has room for.
@@ -131,8 +132,6 @@ public:
     virtual Board* board() noexcept { return nullptr; }
     /// Likewise.
     virtual Streams* streams() noexcept { return nullptr; }
-    /// The longest chunk of streams(); 0: there are none.
-    virtual std::size_t chunk_bytes() const noexcept { return 0; }
     /// Runs all rounds and returns true if this group may block here; else does nothing. Throws tutti::Error.
     virtual bool runs_at_once(Rounds&) { return false; }
 

@@ -50,12 +50,11 @@ private:
     std::size_t most_;
 };
 
-/// Elements of `out` in a chunk that is read by others than its writer, if need be in a whole one; 0: an
-/// element is longer.
+/// Elements of `out` in a chunk that goes one way: one at least.
 inline std::size_t most_one_way(const Group& group, const Buffer& out) noexcept
 {
     const std::size_t most = most_elements(out, one_way_bytes(group, out.size_bytes()));
-    return most != 0 ? most : most_elements(out, group.chunk_bytes());
+    return most != 0 ? most : most_elements(out, group.placement().chunk_bytes);
 }
 
 }  // namespace tutti::collectives

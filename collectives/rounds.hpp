@@ -36,7 +36,7 @@ public:
     bool is_last = true;
     int reader = Streams::kAllRanks;  // of the own chunk
     int takes = 0;                    // chunks
-    std::size_t leaves_bytes = 0;     // at most Group::chunk_bytes(), or Streams::kAnySize
+    std::size_t leaves_bytes = 0;     // at most Placement::chunk_bytes, or Streams::kAnySize
 
 protected:
     Rounds() = default;
@@ -45,7 +45,7 @@ protected:
     ~Rounds() = default;
 };
 
-/// How many elements of `data` a chunk takes, or all; 0: an element is longer.
+/// How many elements of `data` a chunk takes, or all.
 inline std::size_t most_elements(const Buffer& data, std::size_t chunk_bytes) noexcept
 {
     return data.size_bytes() <= chunk_bytes ? data.count : chunk_bytes / data.element_bytes;

@@ -13,8 +13,9 @@ namespace tutti::collectives {
 /// Where the ranks run. `crowded`: one node with more ranks than cores, where each wait of a rank costs a
 /// turn of the scheduler. `many_nodes`: two or more nodes, and the node of each rank is known. `mixed_nodes`:
 /// many nodes whose ranks are not consecutive, for example dealt in turn; an algorithm that passes data from
-/// rank to rank then crosses the network again and again.
-enum class Where : std::uint8_t { anywhere, crowded, many_nodes, mixed_nodes };
+/// rank to rank then crosses the network again and again. `read_in_place`: two ranks of one node, with a core
+/// each, that may read each other's data where it lies: a message is then one copy, and a chunk two.
+enum class Where : std::uint8_t { anywhere, crowded, many_nodes, mixed_nodes, read_in_place };
 
 inline constexpr int kAnyRanks = std::numeric_limits<int>::max();
 inline constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
@@ -69,6 +70,7 @@ struct Rule {
 {
     return (rule.where != Where::crowded || situation.crowded()) &&
            (rule.where != Where::mixed_nodes || situation.mixed()) &&
+           (rule.where != Where::read_in_place || situation.read_in_place) &&
            (rule.min_nodes == 1 || situation.nodes() >= rule.min_nodes) &&
            (rule.max_nodes == kAnyRanks || situation.nodes() <= rule.max_nodes) &&
            is_met(rule.needs, situation) && (rule.min_ranks == 1 || situation.ranks >= rule.min_ranks) &&

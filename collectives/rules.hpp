@@ -23,6 +23,8 @@
 namespace tutti::collectives {
 
 inline constexpr std::size_t kKiB = 1024;
+/// The longest data of each of two ranks that goes in chunks even where messages are read in place.
+inline constexpr std::size_t kChunked = kMessageFromBytes - 1;
 
 // clang-format off
 inline constexpr Rule kBarrierRules[] = {
@@ -75,6 +77,8 @@ inline constexpr Rule kReduceRules[] = {
 };
 
 inline constexpr Rule kAllreduceRules[] = {
+    {Where::anywhere,     2,           kChunked,    "shared"},
+    {Where::read_in_place, 2,          16 * kKiB,   "recursive_doubling"},
     {Where::anywhere,     2,           16 * kKiB,   "shared"},
     {Where::crowded,      2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           512 * kKiB,  "recursive_doubling"},
@@ -109,6 +113,8 @@ inline constexpr Rule kReduceScatterRules[] = {
 
 // Also for exscan.
 inline constexpr Rule kScanRules[] = {
+    {Where::anywhere,     2,           kChunked,    "shared"},
+    {Where::read_in_place, 2,          kAnyBytes,   "flat"},
     {Where::anywhere,     2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
@@ -119,6 +125,8 @@ inline constexpr Rule kScanRules[] = {
 
 // Also for allgatherv. Recursive doubling is Bruck's algorithm if the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
+    {Where::anywhere,     2,           2 * kChunked,"shared"},
+    {Where::read_in_place, 2,          kAnyBytes,   "flat"},
     {Where::anywhere,     2,           32 * kKiB,   "shared"},
     {Where::crowded,      2,           64 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
@@ -137,6 +145,8 @@ inline constexpr Rule kAllgatherRules[] = {
 
 // Also for scatter.
 inline constexpr Rule kGatherRules[] = {
+    {Where::anywhere,     2,           2 * kChunked,"shared"},
+    {Where::read_in_place, 2,          kAnyBytes,   "flat"},
     {Where::anywhere,     2,           16 * kKiB,   "shared"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
@@ -158,6 +168,8 @@ inline constexpr Rule kGathervRules[] = {
 
 // By the bytes of one block.
 inline constexpr Rule kAlltoallRules[] = {
+    {Where::anywhere,     2,           kChunked,    "shared"},
+    {Where::read_in_place, 2,          kAnyBytes,   "flat"},
     {Where::anywhere,     2,           16 * kKiB,   "shared"},
     {Where::crowded,      2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},

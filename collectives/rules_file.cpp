@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr std::string_view kKeys[] = {"where",     "min_ranks", "max_ranks", "min_bytes",     "max_bytes",
                                       "min_nodes", "max_nodes", "algorithm", "segment_bytes", "comment"};
 
-constexpr std::string_view kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes"};
+constexpr std::string_view kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes", "read_in_place"};
 
 /// One rule of a file, at `place` in it.
 struct RuleText {

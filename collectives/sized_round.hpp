@@ -30,7 +30,8 @@ public:
           to_(to),
           from_(from),
           partners_(partners),
-          shares_(std::min(kLongestShare, group.chunk_bytes() / std::max<std::size_t>(1, partners.shares))),
+          shares_(std::min(kLongestShare,
+                           group.placement().chunk_bytes / std::max<std::size_t>(1, partners.shares))),
           rank_(group.rank()),
           size_(group.size())
     {

@@ -1,6 +1,6 @@
-// How long data gets from one rank to the other, or to all others: in chunks of the streams, or as messages,
-// which are quicker if receivers read it where it lies. Only the writer knows that. It tells in a chunk of
-// one byte, which comes first.
+// Streamed or sent: long data of one rank that others want goes in chunks of its stream, or as messages where
+// these may be read in place. Only the writer knows the latter, so it says which in a chunk of one byte,
+// which comes first.
 #pragma once
 
 #include <algorithm>
@@ -8,36 +8,30 @@
 #include <span>
 
 #include "collectives/group.hpp"
+#include "collectives/situation.hpp"
 #include "collectives/streams.hpp"
 
 namespace tutti::collectives {
 
-/// Shorter data goes in chunks, and nothing is told: two copies take no longer than a message.
-inline constexpr std::size_t kToldFromBytes = 4096;
-
-/// Whether the writer tells how `size_bytes` come. The same at both ranks. Ranks that share cores gain
-/// little by a message: its receiver has to run before the sender goes on.
-inline bool is_told(const Group& group, std::size_t size_bytes) noexcept
+/// Whether two ranks with a core each, of a node, may read each other's data of `size_bytes` in place. Both
+/// answer alike. Ranks that share a core gain little by a message: its receiver has to run before the sender
+/// goes on.
+inline bool reads_long_data_in_place(const Group& group, std::size_t size_bytes) noexcept
 {
-    return size_bytes >= kToldFromBytes && group.size() == 2 && !group.placement().more_ranks_than_cores &&
-           group.may_read_in_place();
+    return size_bytes >= kMessageFromBytes && group.size() == 2 && group.placement().chunk_bytes != 0 &&
+           !group.placement().more_ranks_than_cores && group.may_read_in_place();
 }
+
 /// Ranks that share cores, and more than two, gain by messages from here on: by 4, 8 and 16 ranks on 2 cores,
 /// one copy by each reader takes 0.3 to 0.7 of the time, and of shorter data more than chunks.
-inline constexpr std::size_t kToldToAllFromBytes = 128u << 10;
+inline constexpr std::size_t kMessagesToAllFromBytes = 128u << 10;
 
-/// Whether a root tells how `size_bytes` come that all others read. The same at all ranks.
-inline bool is_told_to_all(const Group& group, std::size_t size_bytes) noexcept
+/// Whether a root says how `size_bytes` come that all others read. All ranks answer alike.
+inline bool root_chooses(const Group& group, std::size_t size_bytes) noexcept
 {
     if (group.size() == 2 && !group.placement().more_ranks_than_cores)
-        return is_told(group, size_bytes);
-    return size_bytes >= kToldToAllFromBytes && group.may_read_in_place();
-}
-/// Whether two ranks exchange `size_bytes` each as messages: if one of them may be read in place, nothing is
-/// told.
-inline bool is_sent(const Group& group, std::size_t size_bytes) noexcept
-{
-    return is_told(group, size_bytes);
+        return reads_long_data_in_place(group, size_bytes);
+    return size_bytes >= kMessagesToAllFromBytes && group.may_read_in_place();
 }
 
 /// The longest chunk of data that goes one way. One of two ranks with a core each writes a chunk while the
@@ -46,19 +40,19 @@ inline std::size_t one_way_bytes(const Group& group, std::size_t size_bytes) noe
 {
     constexpr std::size_t kBothAtWork = 2048;
     return size_bytes > kBothAtWork && group.size() == 2 && !group.placement().more_ranks_than_cores
-               ? std::min(kBothAtWork, group.chunk_bytes())
-               : group.chunk_bytes();
+               ? std::min(kBothAtWork, group.placement().chunk_bytes)
+               : group.placement().chunk_bytes;
 }
 
-/// Done when `writer` may tell, or has told.
-inline Operation ready_to_tell(Group& group, int writer)
+/// Done when the writer may say how its data comes, or has said it.
+inline Operation way_is_known(Group& group, int writer)
 {
     Streams& streams = *group.streams();
     return group.rank() == writer ? streams.room() : streams.published(writer);
 }
 
-/// After ready_to_tell(): tells, or learns, whether messages come. `data` matters at the writer only. All
-/// other ranks read what it tells.
+/// After way_is_known(): the writer says, and all others learn, whether messages come. `data` matters at the
+/// writer only.
 inline bool comes_as_message(Group& group, int writer, std::span<const std::byte> data)
 {
     Streams& streams = *group.streams();

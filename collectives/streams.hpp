@@ -14,7 +14,7 @@ namespace tutti::collectives {
 class Streams {
 public:
     static constexpr int kAllRanks = -1;
-    /// Of a chunk whose readers do not know its size: at most Group::chunk_bytes().
+    /// Of a chunk whose readers do not know its size: at most Placement::chunk_bytes.
     static constexpr std::size_t kAnySize = static_cast<std::size_t>(-1);
 
     Streams() = default;
@@ -24,7 +24,7 @@ public:
 
     /// Done when this rank may write its chunk of this position.
     virtual Operation room() = 0;
-    /// Where it writes that chunk, of at most Group::chunk_bytes() or kAnySize, aligned to 16 bytes.
+    /// Where it writes that chunk, of at most Placement::chunk_bytes or kAnySize, aligned to 16 bytes.
     virtual std::byte* own_chunk(std::size_t size_bytes) noexcept = 0;
     /// Shows the chunk to the other ranks, or to the one that reads it.
     virtual void publish(int reader = kAllRanks) = 0;

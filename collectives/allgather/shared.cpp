@@ -9,14 +9,11 @@
 //   0          leaves a, b c     leaves b, a c     leaves c, a b
 //   1          b                 leaves b          b
 //
-// Two ranks exchange long blocks that may be read where they lie as messages (streamed_or_sent.hpp).
-//
 // Restrictions: the group has Streams. Blocks may be unequal.
 #include <algorithm>
 
 #include "collectives/functions.hpp"
 #include "collectives/rounds.hpp"
-#include "collectives/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 
@@ -86,22 +83,18 @@ Task gather_shared(Group& group, const std::byte* own, BlocksOfRanks all)
 {
     const std::span<std::byte> place = all[group.rank()];
     Group::copy(place, {own, place.size()});
-    return in_rounds(group, AllgatherRounds(group, own, all, group.chunk_bytes()));
+    return in_rounds(group, AllgatherRounds(group, own, all, group.placement().chunk_bytes));
 }
 
 }  // namespace
 
 Task allgather_shared(Group& group, const std::byte* own, std::span<std::byte> all)
 {
-    if (is_sent(group, all.size() / static_cast<std::size_t>(group.size())))
-        return allgather_flat(group, own, all);
     return gather_shared(group, own, equal_blocks(all, group.size()));
 }
 
 Task allgatherv_shared(Group& group, const std::byte* own, Blocks all)
 {
-    if (is_sent(group, std::ranges::max(all.sizes_bytes)))
-        return allgatherv_flat(group, own, all);
     return gather_shared(group, own, all);
 }
 

@@ -10,10 +10,8 @@
 //            leaves a   leaves b   leaves c
 //   data     a b c      a b c      a b c
 //
-// Two ranks exchange long operands that may be read where they lie as messages (streamed_or_sent.hpp).
-//
 // Restrictions: the group has Streams. Operators need not commute, and the result is bitwise equal: all
-// ranks combine in rank order. Elements longer than a chunk are reduced by the flat algorithm.
+// ranks combine in rank order.
 #include "collectives/functions.hpp"
 #include "collectives/reduction_rounds.hpp"
 
@@ -58,11 +56,7 @@ private:
 
 Task allreduce_shared(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    const std::size_t most = most_elements(out, group.chunk_bytes());
-    if (most == 0 && out.count != 0)
-        return allreduce_flat(group, in, out, op);
-    if (is_sent(group, out.size_bytes()))
-        return allreduce_recursive_doubling(group, in, out, op);
+    const std::size_t most = most_elements(out, group.placement().chunk_bytes);
     return in_rounds(group, AllreduceRounds(group, in, out, op, most));
 }
 

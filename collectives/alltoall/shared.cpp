@@ -12,14 +12,11 @@
 //   2       2    -    0    -
 //   3       3    2    1    0
 //
-// Two ranks exchange long blocks that may be read where they lie as messages (streamed_or_sent.hpp).
-//
 // Restrictions: the group has Streams. Also works in place.
 #include <algorithm>
 
 #include "collectives/functions.hpp"
 #include "collectives/rounds.hpp"
-#include "collectives/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 
@@ -87,10 +84,8 @@ private:
 Task alltoall_shared(Group& group, const std::byte* in, std::span<std::byte> out)
 {
     const EqualBlocks<std::byte> arriving = equal_blocks(out, group.size());
-    if (is_sent(group, arriving.block_bytes))
-        return in == out.data() ? alltoall_in_pairs(group, out) : alltoall_flat(group, in, out);
     Group::copy(arriving[group.rank()], EqualBlocks<const std::byte>{in, arriving.block_bytes}[group.rank()]);
-    return in_rounds(group, AlltoallRounds(group, in, out, group.chunk_bytes()));
+    return in_rounds(group, AlltoallRounds(group, in, out, group.placement().chunk_bytes));
 }
 
 }  // namespace tutti::collectives

@@ -59,7 +59,7 @@ private:
 
 Task broadcast_streamed_or_sent(Group& group, std::span<std::byte> data, int root)
 {
-    Operation ready = ready_to_tell(group, root);
+    Operation ready = way_is_known(group, root);
     co_await ready;
     Task rest = comes_as_message(group, root, data) ? broadcast_flat(group, data, root)
                                                     : await_rounds(group, BroadcastRounds(group, data, root));
@@ -70,7 +70,7 @@ Task broadcast_streamed_or_sent(Group& group, std::span<std::byte> data, int roo
 
 Task broadcast_shared(Group& group, std::span<std::byte> data, int root)
 {
-    if (is_told_to_all(group, data.size()))
+    if (root_chooses(group, data.size()))
         return broadcast_streamed_or_sent(group, data, root);
     return in_rounds(group, BroadcastRounds(group, data, root));
 }

@@ -1,8 +1,7 @@
 // Shared gather: every rank leaves its block in memory that the root reads, chunk after chunk.
 //
 // Source: as reduce/shared.cpp, without an operator. Cost: no messages; every other rank writes its block,
-// and the root reads them all. The others wait for nobody while some chunks of their streams are free. Two
-// ranks send long blocks that may be read where they lie as messages (streamed_or_sent.hpp).
+// and the root reads them all. The others wait for nobody while some chunks of their streams are free.
 //
 // Size 3, root 1, blocks a b c of two chunks each:
 //   position   rank 0      1         2
@@ -64,8 +63,6 @@ private:
 
 Task gather_shared(Group& group, std::span<const std::byte> own, std::byte* all, int root)
 {
-    if (is_sent(group, own.size()))
-        return gather_flat(group, own, all, root);
     if (group.rank() == root)
         Group::copy(EqualBlocks<std::byte>{all, own.size()}[root], own);
     return in_rounds(group, GatherRounds(group, own, all, root));

@@ -15,8 +15,7 @@
 //   0            a b c
 //   3            a b c d
 //
-// Restrictions: the group has Streams. Operators need not commute. Elements longer than a chunk are reduced
-// by the flat algorithm.
+// Restrictions: the group has Streams. Operators need not commute.
 #include "collectives/functions.hpp"
 #include "collectives/reduction_rounds.hpp"
 
@@ -49,7 +48,7 @@ private:
 Task reduce_streamed_or_sent(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op,
                              std::size_t most)
 {
-    Operation ready = ready_to_tell(group, 1 - root);
+    Operation ready = way_is_known(group, 1 - root);
     co_await ready;
     Task rest = comes_as_message(group, 1 - root, {in, out.size_bytes()})
                     ? reduce_flat(group, in, out, root, op)
@@ -62,13 +61,11 @@ Task reduce_streamed_or_sent(Group& group, const std::byte* in, Buffer out, int 
 Task reduce_shared(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
 {
     const std::size_t most = most_one_way(group, out);
-    if (most == 0 && out.count != 0)
-        return reduce_flat(group, in, out, root, op);
     if (group.size() == 1) {
         Group::copy(out.bytes(), {in, out.size_bytes()});
         return in_rounds(group, ReduceRounds(group, in, out, root, op, most));
     }
-    if (is_told(group, out.size_bytes()))
+    if (reads_long_data_in_place(group, out.size_bytes()))
         return reduce_streamed_or_sent(group, in, out, root, op, most);
     return in_rounds(group, ReduceRounds(group, in, out, root, op, most));
 }

@@ -1,21 +1,18 @@
 // Shared reduce_scatter of two ranks: each leaves the other's block of its operand in memory that both read,
-// chunk after chunk, and combines its own block with what the other left. More ranks use the flat algorithm.
+// chunk after chunk, and combines its own block with what the other left.
 //
-// Source: as allreduce/shared.cpp. Cost: no messages; each rank writes, reads and combines one block. Two
-// ranks exchange long blocks that may be read where they lie as messages (streamed_or_sent.hpp).
+// Source: as allreduce/shared.cpp. Cost: no messages; each rank writes, reads and combines one block.
 //
 // Operands a b, blocks 0 and 1 of one chunk:
 //   rank     0            1
 //            leaves a1    leaves b0
 //   has      a0 b0        a1 b1
 //
-// Restrictions: the group has Streams. Operators need not commute. Elements longer than a chunk are combined
-// by the flat algorithm.
+// Restrictions: two ranks, which have Streams. Operators need not commute.
 #include <algorithm>
 
 #include "collectives/functions.hpp"
 #include "collectives/rounds.hpp"
-#include "collectives/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 
@@ -76,10 +73,7 @@ private:
 
 Task reduce_scatter_shared(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op)
 {
-    const std::size_t most = group.chunk_bytes() / out.element_bytes;
-    if (group.size() != 2 || most == 0 ||
-        is_sent(group, std::max(blocks[0].count, blocks[1].count) * out.element_bytes))
-        return reduce_scatter_flat(group, in, std::move(blocks), out, op);
+    const std::size_t most = group.placement().chunk_bytes / out.element_bytes;
     return in_rounds(group, ReduceScatterRounds(group, {in, out.element_bytes}, blocks, out, op, most));
 }
 

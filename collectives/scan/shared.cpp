@@ -2,8 +2,7 @@
 // chunk; each combines those of all ranks below.
 //
 // Source: as allreduce/shared.cpp. Cost: no messages; every rank but the last writes n bytes, rank r reads
-// and combines r n. A rank waits only for ranks below it, and for room. Two ranks send long operands that may
-// be read where they lie as messages (streamed_or_sent.hpp).
+// and combines r n. A rank waits only for ranks below it, and for room.
 //
 // Size 3, operands a b c; a rank combines downwards from its neighbour, which keeps rank order:
 //   rank     0           1           2
@@ -12,8 +11,7 @@
 //   scan     a           a b         a b c
 //   exscan               a           a b
 //
-// Restrictions: the group has Streams. Operators need not commute. Elements longer than a chunk are combined
-// by the flat algorithm.
+// Restrictions: the group has Streams. Operators need not commute.
 #include "collectives/functions.hpp"
 #include "collectives/reduction_rounds.hpp"
 
@@ -50,8 +48,6 @@ private:
 Task scan_shared(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
     const std::size_t most = most_one_way(group, out);
-    if ((most == 0 && out.count != 0) || is_sent(group, out.size_bytes()))
-        return scan_flat(group, in, out, op);
     if (group.rank() == 0)
         Group::copy(out.bytes(), {in, out.size_bytes()});
     return in_rounds(group, ScanRounds(group, in, out, op, true, most));
@@ -60,8 +56,6 @@ Task scan_shared(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 Task exscan_shared(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
     const std::size_t most = most_one_way(group, out);
-    if ((most == 0 && out.count != 0) || is_sent(group, out.size_bytes()))
-        return exscan_flat(group, in, out, op);
     return in_rounds(group, ScanRounds(group, in, out, op, false, most));
 }
 

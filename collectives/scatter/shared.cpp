@@ -1,8 +1,7 @@
 // Shared scatter: the root leaves each other rank's block in memory that this one reads, chunk after chunk.
 //
 // Source: as broadcast/shared.cpp. Cost: no messages; the root writes all other blocks, every rank reads its
-// own. The root waits for nobody while some chunks of its stream are free. Two ranks send long blocks that
-// may be read where they lie as messages (streamed_or_sent.hpp).
+// own. The root waits for nobody while some chunks of its stream are free.
 //
 // Size 3, root 1, blocks a b c of one chunk each:
 //   position   rank 0    1           2
@@ -76,8 +75,6 @@ private:
 
 Task scatter_shared(Group& group, const std::byte* all, std::span<std::byte> own, int root)
 {
-    if (is_sent(group, own.size()))
-        return scatter_flat(group, all, own, root);
     Task task = in_rounds(group, ScatterRounds(group, all, own, root));
     // Last: the others have their blocks meanwhile.
     if (group.rank() == root)

@@ -20,7 +20,7 @@ class SimulatedGroup final : public Group {
 public:
     SimulatedGroup(int rank, int size, const Settings& settings, Network& network, BoardMemory& board,
                    StreamMemory& streams)
-        : Group(rank, size, settings.placement),
+        : Group(rank, size, with_streams(settings.placement)),
           reads_in_place_(settings.reads_in_place),
           may_read_in_place_(settings.reads_in_place || settings.may_read_in_place),
           network_(network),
@@ -33,7 +33,6 @@ public:
     bool reads_in_place(int, std::span<const std::byte>) override { return reads_in_place_; }
     bool may_read_in_place() const noexcept override { return may_read_in_place_; }
     Streams* streams() noexcept override { return placement().board_bytes != 0 ? &streams_ : nullptr; }
-    std::size_t chunk_bytes() const noexcept override { return streams_.chunk_bytes(); }
     std::string complaint() const { return board_.complaint() + streams_.complaint(); }
     ReduceOp timed_op(double ns_per_element, bool commutative)
     {
@@ -91,6 +90,12 @@ protected:
     }
 
 private:
+    static Placement with_streams(Placement placement) noexcept
+    {
+        placement.chunk_bytes = StreamMemory::chunk_beside(placement.board_bytes);
+        return placement;
+    }
+
     static SimulatedOperation& operation_of(OperationState& state)
     {
         return static_cast<SimulatedOperation&>(state);

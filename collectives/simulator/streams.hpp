@@ -17,13 +17,15 @@ class SimulatedStreams;
 /// room after `latency`. So few cells, so short, that short data use them again.
 struct StreamMemory {
     static constexpr std::size_t kCells = 2;
-    static constexpr std::size_t kLongestChunk = 2048;
+    /// The longest chunk of streams whose board has slots of that size.
+    static constexpr std::size_t chunk_beside(std::size_t board_bytes) noexcept
+    {
+        constexpr std::size_t kLongestChunk = 2048;
+        return board_bytes < kLongestChunk ? board_bytes : kLongestChunk;
+    }
 
     StreamMemory(int rank_count, std::size_t board_bytes, const Costs& call_costs, Network& its_network)
-        : ranks(rank_count),
-          chunk_bytes(board_bytes < kLongestChunk ? board_bytes : kLongestChunk),
-          costs(call_costs),
-          network(its_network)
+        : ranks(rank_count), chunk_bytes(chunk_beside(board_bytes)), costs(call_costs), network(its_network)
     {
     }
     struct Cell {
@@ -56,7 +58,6 @@ public:
     {
     }
 
-    std::size_t chunk_bytes() const noexcept { return memory_.chunk_bytes; }
     Operation room() override { return when(kRoom); }
     std::byte* own_chunk(std::size_t size_bytes) noexcept override;
     /// Throws tutti::Error unless this rank has room.

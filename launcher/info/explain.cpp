@@ -46,6 +46,8 @@ std::string text_of(const Rule& rule)
         conditions.emplace_back("more ranks than cores");
     if (rule.where == Where::mixed_nodes)
         conditions.emplace_back("nodes whose ranks do not follow each other");
+    if (rule.where == Where::read_in_place)
+        conditions.emplace_back("data that is read in place");
     if (rule.min_nodes != 1 || rule.max_nodes != kAnyRanks)
         conditions.push_back(
             range(count_text(rule.min_nodes, 1), count_text(rule.max_nodes, kAnyRanks), " nodes"));
@@ -69,6 +71,8 @@ std::string misfit(const Rule& rule, const Situation& situation)
         return "there are not more ranks than cores on one node";
     if (rule.where == Where::mixed_nodes && !situation.mixed())
         return situation.nodes() == 1 ? "there is one node" : "the ranks of each node follow each other";
+    if (rule.where == Where::read_in_place && !situation.read_in_place)
+        return "no rank reads another's data in place";
     if (situation.nodes() < rule.min_nodes || situation.nodes() > rule.max_nodes)
         return fmt::format("there {} {} node{}", situation.nodes() == 1 ? "is" : "are", situation.nodes(),
                            situation.nodes() == 1 ? "" : "s");
@@ -101,7 +105,7 @@ double order(const Candidate& candidate)
 Explanation explain(const collectives::Choice& choice, unsigned collective, const Situation& situation)
 {
     const CollectiveEntry& entry = collectives::catalogue()[collective];
-    Explanation told;
+    Explanation result;
     for (const std::span<const Rule> rules : {choice.own_rules(collective), entry.rules}) {
         int number = 0;
         for (const Rule& rule : rules) {
@@ -109,15 +113,21 @@ Explanation explain(const collectives::Choice& choice, unsigned collective, cons
             std::string what = name_of(rule, number, entry, choice.file());
             std::string reason = misfit(rule, situation);
             if (reason.empty()) {
-                told.algorithm = rule.algorithm;
-                told.segment_bytes = rule.segment_bytes;
-                told.decided_by = std::move(what);
-                return told;
+                result.algorithm = rule.algorithm;
+                result.segment_bytes = rule.segment_bytes;
+                result.decided_by = std::move(what);
+                if (rule.where == Where::read_in_place) {
+                    Situation copied = situation;
+                    copied.read_in_place = false;
+                    const Explanation other = explain(choice, collective, copied);
+                    result.where_copied = fmt::format("{}, by {}", other.algorithm, other.decided_by);
+                }
+                return result;
             }
-            told.passed_over.push_back({std::move(what), std::move(reason)});
+            result.passed_over.push_back({std::move(what), std::move(reason)});
         }
     }
-    return told;
+    return result;
 }
 
 std::vector<Candidate> candidates(unsigned collective, const Situation& situation, const Explanation& chosen,

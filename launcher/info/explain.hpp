@@ -23,6 +23,7 @@ struct Explanation {
     std::string algorithm;
     std::size_t segment_bytes = 0;  // 0: none
     std::string decided_by;         // like PassedOver::what
+    std::string where_copied;       // algorithm and rule of data that is not read in place; empty: the same
     std::vector<PassedOver> passed_over;
 };
 

@@ -89,6 +89,9 @@ std::string as_text(const Answer& answer)
         text += fmt::format("  taken for want of others: {}\n", fmt::join(assumed, ", "));
     text += fmt::format("  uses {}\n  because of {}\n", with_segments(told.algorithm, told.segment_bytes),
                         told.decided_by);
+    if (!told.where_copied.empty())
+        text += fmt::format("  where neither rank has memory that the other reads in place: {}\n",
+                            told.where_copied);
     if (!told.passed_over.empty())
         text += "\nAsked before, and why not:\n";
     for (const PassedOver& passed : told.passed_over)
@@ -122,6 +125,7 @@ std::string as_json(const Answer& answer)
                       {"algorithm", told.algorithm},
                       {"segment_bytes", told.segment_bytes},
                       {"decided_by", told.decided_by},
+                      {"where_copied", told.where_copied},
                       {"passed_over", ordered_json::array()},
                       {"candidates", ordered_json::array()}};
     for (const PassedOver& passed : told.passed_over)
@@ -151,11 +155,14 @@ collectives::Situation situation_of(const Options& options, std::size_t size_byt
     situation.ranks = options.ranks;
     situation.size_bytes = size_bytes;
     situation.commutative = options.commutative;
+    situation.read_in_place = options.ranks == 2 && nodes == nullptr && !options.crowded;
     situation.placement.one_node = nodes == nullptr;
     situation.placement.nodes = nodes;
     situation.placement.more_ranks_than_cores = options.crowded;
-    situation.placement.board_bytes =
-        nodes == nullptr && options.ranks > 1 ? transport::shm::NodeBoard::kSlotBytes : 0;
+    if (nodes == nullptr && options.ranks > 1) {
+        situation.placement.board_bytes = transport::shm::NodeBoard::kSlotBytes;
+        situation.placement.chunk_bytes = transport::shm::BoardStreams::kChunkBytes;
+    }
     return situation;
 }
 

@@ -55,7 +55,8 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Exscan>(table, {16, 8, kNode, false}) == "recursive_doubling");
     CHECK(chosen<Allreduce>(table, {1, 0, {}}) == "recursive_doubling");
 
-    const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 16384};
+    const Placement with_board{
+        .one_node = true, .more_ranks_than_cores = true, .board_bytes = 16384, .chunk_bytes = 8192};
     CHECK(chosen<Barrier>(table, {8, 0, with_board}) == "board");
     CHECK(chosen<Barrier>(table, {2, 0, with_board}) == "shared");
     CHECK(chosen<Barrier>(table, {2, 0, kCrowdedNode}) == "flat");
@@ -67,7 +68,7 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Broadcast>(table, {8, (512 << 10) + 1, with_board}) == "flat");
     CHECK(chosen<Reduce>(table, {8, 64 << 10, with_board, false}) == "shared");
     CHECK(chosen<Reduce>(table, {8, (64 << 10) + 1, with_board}) == "binomial");
-    const Placement own_cores{.one_node = true, .board_bytes = 16384};
+    const Placement own_cores{.one_node = true, .board_bytes = 16384, .chunk_bytes = 8192};
     CHECK(chosen<Broadcast>(table, {2, 32 << 10, own_cores}) == "shared");
     CHECK(chosen<Broadcast>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Reduce>(table, {2, 32 << 10, own_cores}) == "shared");
@@ -91,6 +92,28 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Scatter>(table, {2, 8, with_board}) == "shared");
     CHECK(chosen<Scan>(table, {2, 32 << 10, own_cores, false}) == "shared");
     CHECK(chosen<Exscan>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
+    // What two ranks with a core each read in place goes as messages, from 4 KiB of a rank on.
+    const auto read_in_place = [&]<class Collective>(std::size_t size_bytes) {
+        return chosen<Collective>(
+            table, {.ranks = 2, .size_bytes = size_bytes, .placement = own_cores, .read_in_place = true});
+    };
+    CHECK(read_in_place.operator()<Allreduce>(4095) == "shared");
+    CHECK(read_in_place.operator()<Allreduce>(4096) == "recursive_doubling");
+    CHECK(read_in_place.operator()<Allgather>(2 * 4095) == "shared");
+    CHECK(read_in_place.operator()<Allgather>(2 * 4096) == "flat");
+    CHECK(read_in_place.operator()<Gather>(2 * 4096) == "flat");
+    CHECK(read_in_place.operator()<Alltoall>(4096) == "flat");
+    CHECK(read_in_place.operator()<Exscan>(4096) == "flat");
+    CHECK(read_in_place.operator()<Broadcast>(4096) == "shared");  // only the root knows its memory
+    // An element that no chunk takes goes as a message.
+    const auto of_elements = [&](std::size_t element_bytes) {
+        return chosen<Allreduce>(table, {.ranks = 2,
+                                         .size_bytes = element_bytes,
+                                         .placement = own_cores,
+                                         .element_bytes = element_bytes});
+    };
+    CHECK(of_elements(8192) == "shared");
+    CHECK(of_elements(8193) == "recursive_doubling");
     CHECK(chosen<Barrier>(table, {4, 0, own_cores}) == "dissemination");
     CHECK(chosen<Allreduce>(table, {8, 16384, with_board}) == "board");
     CHECK(chosen<Allreduce>(table, {8, 16385, with_board}) == "flat");

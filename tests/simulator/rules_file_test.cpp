@@ -81,7 +81,7 @@ TEST_CASE("a rule of the file may ask for a number of nodes")
 
 TEST_CASE("a file can say all that the table says, row by row")
 {
-    constexpr const char* kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes"};
+    constexpr const char* kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes", "read_in_place"};
     for (std::size_t place = 0; place < catalogue().size(); ++place) {
         const CollectiveEntry& entry = catalogue()[place];
         std::string rules;
@@ -163,11 +163,12 @@ TEST_CASE("what is wrong in a file of rules is told with its place")
     wrong(R"({"scan": [{"algorithm": "flat", "segment_bytes": 3}]})",
           "scan[0].segment_bytes: flat has no segments; remove it");
     wrong(R"({"scan": [{"algorithm": "flat", "where": "everywhere"}]})",
-          "scan[0].where: there is no \"everywhere\"; there is anywhere, crowded, many_nodes, mixed_nodes");
+          "scan[0].where: there is no \"everywhere\"; there is anywhere, crowded, many_nodes, mixed_nodes, "
+          "read_in_place");
     wrong(
         R"({"scan": [{"algorithm": "flat", "where": "mixed_node"}]})",
         "scan[0].where: there is no \"mixed_node\"; did you mean 'mixed_nodes'?; there is anywhere, crowded, "
-        "many_nodes, mixed_nodes");
+        "many_nodes, mixed_nodes, read_in_place");
     wrong(R"({"scan": [{"algorithm": "flat", "where": "many_nodes", "min_nodes": 1}]})",
           "scan[0].min_nodes: 1 contradicts \"many_nodes\"; remove one of them");
     wrong(R"({"scan": [{"algorithm": "flat", "min_ranks": 9, "max_ranks": 8}]})",

@@ -1,7 +1,7 @@
-// The shared algorithms between two ranks: long data that the other one reads in place goes as a message, all
-// else in chunks.
+// Between two ranks: long data that the other one reads in place goes as a message, all else in chunks.
 #include "collectives/streamed_or_sent.hpp"
 
+#include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 #include "tests/simulator/support.hpp"
 
@@ -52,7 +52,7 @@ std::size_t messages_of_reduce(const Settings& settings, int ranks, int root, st
 
 TEST_CASE("long data of two ranks goes as a message where it is read in place")
 {
-    constexpr std::size_t kLong = kToldFromBytes;
+    constexpr std::size_t kLong = kMessageFromBytes;
     for (const SendMode mode : kModes) {
         for (const int root : {0, 1}) {
             const Settings in_place = settings_of(mode, true);
@@ -75,12 +75,12 @@ TEST_CASE("long data of two ranks goes as a message where it is read in place")
 
 TEST_CASE("two ranks exchange long data as messages where it may be read in place")
 {
-    constexpr std::size_t kLong = kToldFromBytes;
+    constexpr std::size_t kLong = kMessageFromBytes;
     const auto messages_of_allreduce = [](const Settings& settings, std::size_t count) {
         std::vector<std::vector<Affine>> data{affine_operand(0, count), affine_operand(1, count)};
         const Report report = simulate(2, settings, [&](Group& group) {
             const Buffer own = buffer_of(data[static_cast<std::size_t>(group.rank())]);
-            return allreduce_shared(group, own.data, own, kAffineThen);
+            return allreduce(group, own.data, own, kAffineThen);
         });
         REQUIRE(report.problems() == "");
         REQUIRE(data[0] == affine_result(2, count));
@@ -101,7 +101,8 @@ TEST_CASE("two ranks exchange long data as messages where it may be read in plac
             out = in;
         const Report report = simulate(2, settings, [&](Group& group) {
             const auto rank = static_cast<std::size_t>(group.rank());
-            return alltoall_shared(group, bytes_of((in_place ? out : in)[rank]).data(), bytes_of(out[rank]));
+            return in_place ? alltoall_in_place(group, bytes_of(out[rank]))
+                            : alltoall(group, bytes_of(in[rank]).data(), bytes_of(out[rank]));
         });
         REQUIRE(report.problems() == "");
         REQUIRE(out == expected);
@@ -114,7 +115,7 @@ TEST_CASE("two ranks exchange long data as messages where it may be read in plac
         expected.insert(expected.end(), own[1].begin(), own[1].end());
         const Report report = simulate(2, settings, [&](Group& group) {
             const auto rank = static_cast<std::size_t>(group.rank());
-            return allgather_shared(group, bytes_of(own[rank]).data(), bytes_of(all[rank]));
+            return allgather(group, bytes_of(own[rank]).data(), bytes_of(all[rank]));
         });
         REQUIRE(report.problems() == "");
         REQUIRE(all[0] == expected);
@@ -126,7 +127,7 @@ TEST_CASE("two ranks exchange long data as messages where it may be read in plac
         for (const bool may : {false, true}) {
             settings.may_read_in_place = may;
             const std::size_t sent = may ? 2 : 0;
-            for (const std::size_t bytes : {kLong, 10 * kLong}) {
+            for (const std::size_t bytes : {kLong, 2 * kLong}) {
                 CHECK(messages_of_allreduce(settings, bytes / sizeof(Affine)) == sent);
                 CHECK(messages_of_alltoall(settings, bytes / 4, false) == sent);
                 CHECK(messages_of_alltoall(settings, bytes / 4, true) == sent);
@@ -141,7 +142,7 @@ TEST_CASE("two ranks exchange long data as messages where it may be read in plac
 
 TEST_CASE("a root sends long data to all that read it in place, and tells when chunks follow")
 {
-    constexpr std::size_t kLong = kToldToAllFromBytes;
+    constexpr std::size_t kLong = kMessagesToAllFromBytes;
     for (const SendMode mode : kModes)
         for (const bool in_place : {true, false})
             for (const int ranks : {2, 3, 5}) {
@@ -159,11 +160,11 @@ TEST_CASE("a root sends long data to all that read it in place, and tells when c
 TEST_CASE("more than two ranks, and ranks that share cores, leave chunks of shorter data")
 {
     Settings settings = settings_of(SendMode::eager, true);
-    CHECK(messages_of_broadcast(settings, 3, 1, kToldFromBytes) == 0);
-    CHECK(messages_of_reduce(settings, 3, 1, kToldFromBytes) == 0);
+    CHECK(messages_of_broadcast(settings, 3, 1, kMessageFromBytes) == 0);
+    CHECK(messages_of_reduce(settings, 3, 1, kMessageFromBytes) == 0);
     settings.placement.more_ranks_than_cores = true;
-    CHECK(messages_of_broadcast(settings, 2, 1, kToldFromBytes) == 0);
-    CHECK(messages_of_reduce(settings, 2, 1, kToldFromBytes) == 0);
+    CHECK(messages_of_broadcast(settings, 2, 1, kMessageFromBytes) == 0);
+    CHECK(messages_of_reduce(settings, 2, 1, kMessageFromBytes) == 0);
 }
 
 }  // namespace tutti::collectives::test

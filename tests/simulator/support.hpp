@@ -31,6 +31,7 @@ inline Settings settings_for(SendMode mode)
     Settings settings;
     settings.mode = mode;
     settings.placement.board_bytes = 32u << 10;
+    settings.placement.chunk_bytes = 2048;
     return settings;
 }
 

@@ -69,10 +69,6 @@ public:
     {
         return memory_ == nullptr || memory_->streams().any_lends();
     }
-    std::size_t chunk_bytes() const noexcept override
-    {
-        return memory_ != nullptr ? transport::shm::BoardStreams::kChunkBytes : 0;
-    }
     bool runs_at_once(collectives::Rounds& rounds) override;
 
     void announce(const collectives::Call& call) override
@@ -114,7 +110,10 @@ private:
     static collectives::Placement with_board(collectives::Placement placement,
                                              const transport::shm::NodeBoard* board) noexcept
     {
-        placement.board_bytes = board != nullptr ? transport::shm::NodeBoard::kSlotBytes : 0;
+        if (board != nullptr) {
+            placement.board_bytes = transport::shm::NodeBoard::kSlotBytes;
+            placement.chunk_bytes = transport::shm::BoardStreams::kChunkBytes;
+        }
         return placement;
     }
 
