@@ -4,9 +4,9 @@
 #include <numeric>
 #include <string_view>
 
-#include "collectives/choice.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/streamed_or_sent.hpp"
+#include "collectives/choice/choice.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 

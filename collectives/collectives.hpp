@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <span>
 
-#include "collectives/blocks.hpp"
-#include "collectives/group.hpp"
-#include "collectives/neighbors.hpp"
-#include "collectives/partition.hpp"
-#include "collectives/task.hpp"
+#include "collectives/framework/blocks.hpp"
+#include "collectives/framework/group.hpp"
+#include "collectives/framework/neighbors.hpp"
+#include "collectives/framework/partition.hpp"
+#include "collectives/framework/task.hpp"
 
 namespace tutti::collectives {
 

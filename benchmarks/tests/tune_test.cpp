@@ -7,7 +7,7 @@
 #include "benchmarks/tests/temporary_folder.hpp"
 #include "benchmarks/tune/plan.hpp"
 #include "benchmarks/tune/starts.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/choice/choice.hpp"
 
 namespace tutti::bench {
 

@@ -11,8 +11,8 @@
 //   all      abc         abc       abc
 //
 // Restrictions: the group has a Board, and all blocks together fit into a slot. Blocks may be unequal.
-#include "collectives/board.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -20,7 +20,7 @@
 // Restrictions: none. Blocks may be unequal.
 #include <algorithm>
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -14,7 +14,7 @@
 //   4      -> 4  gets b  -> 0  gets c  -> 1  gets d  -> 2  gets e  -> 3  gets a
 //
 // Restrictions: none. Blocks may be unequal.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

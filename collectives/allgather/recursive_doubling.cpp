@@ -14,7 +14,7 @@
 // bytes. Blocks may be unequal; blocks with gaps between them are sent from a copy.
 #include <bit>
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

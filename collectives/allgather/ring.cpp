@@ -15,7 +15,7 @@
 //   4      abcde   abcde   abcde   abcde   abcde
 //
 // Restrictions: none. Blocks may be unequal; the longest one sets the pace.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

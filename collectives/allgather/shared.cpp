@@ -12,8 +12,8 @@
 // Restrictions: the group has Streams. Blocks may be unequal.
 #include <algorithm>
 
-#include "collectives/functions.hpp"
-#include "collectives/rounds.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/rounds.hpp"
 
 namespace tutti::collectives {
 

@@ -13,8 +13,8 @@
 //
 // Restrictions: the group has a Board, and the data fits into a slot. Operators need not commute: the last
 // rank combines in rank order, so the result is bitwise equal for any order of arrival.
-#include "collectives/board.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

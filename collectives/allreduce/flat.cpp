@@ -12,7 +12,7 @@
 //   4      -> 2            a b c
 //
 // Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is bitwise equal.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

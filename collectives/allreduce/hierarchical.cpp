@@ -17,8 +17,8 @@
 // Restrictions: the node of each rank is known; for operators that do not commute the ranks of each node are
 // consecutive. The leaders' results are bitwise equal, and each node copies its leader's.
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/hierarchy.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace tutti::collectives {
 

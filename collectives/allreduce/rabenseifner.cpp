@@ -22,9 +22,9 @@
 // Restrictions: none. Neighbours exchange first, so partial results always cover consecutive ranks, the lower
 // ones on the left: operators need not commute. One rank finishes each block, so the result is bitwise equal
 // at all ranks.
-#include "collectives/functions.hpp"
-#include "collectives/halving.hpp"
-#include "collectives/partition.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/halving.hpp"
+#include "collectives/framework/partition.hpp"
 
 namespace tutti::collectives {
 

@@ -18,8 +18,8 @@
 //
 // Restrictions: none. The lower rank's part is always the left operand: operators need not commute, and all
 // ranks compute the same expression, so the result is bitwise equal.
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 
 namespace tutti::collectives {
 

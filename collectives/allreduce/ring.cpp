@@ -16,8 +16,8 @@
 //
 // Restrictions: every block starts at another rank, so operators must commute. One rank finishes each block,
 // so the result is bitwise equal at all ranks.
-#include "collectives/functions.hpp"
-#include "collectives/partition.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/partition.hpp"
 
 namespace tutti::collectives {
 

@@ -12,8 +12,8 @@
 //
 // Restrictions: the group has Streams. Operators need not commute, and the result is bitwise equal: all
 // ranks combine in rank order.
-#include "collectives/functions.hpp"
-#include "collectives/reduction_rounds.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/reduction_rounds.hpp"
 
 namespace tutti::collectives {
 

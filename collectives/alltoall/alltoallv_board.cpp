@@ -15,9 +15,9 @@
 //   out      00 10 20      01 11 21           02 12 22
 //
 // Restrictions: the group has a Board.
-#include "collectives/board.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/sized_blocks.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/sized_blocks.hpp"
 
 namespace tutti::collectives {
 

@@ -13,8 +13,8 @@
 //   reads    10 20         21 01            02 (size)
 //
 // Restrictions: the group has Streams.
-#include "collectives/functions.hpp"
-#include "collectives/sized_round.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/sized_round.hpp"
 
 namespace tutti::collectives {
 

@@ -11,8 +11,8 @@
 //   out      00 10 20    01 11 21    02 12 22
 //
 // Restrictions: the group has a Board, and a rank's blocks together fit into a slot. Also works in place.
-#include "collectives/board.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -19,7 +19,7 @@
 //   bit 2        00   40   30   20   10     sent: 4
 //
 // Restrictions: equal blocks.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -15,7 +15,7 @@
 //   4      -> 4  gets 10 -> 0  gets 21 -> 1  gets 32 -> 2  gets 43 -> 3  gets 04
 //
 // Restrictions: none. Blocks may be unequal.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

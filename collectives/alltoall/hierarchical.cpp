@@ -28,10 +28,10 @@
 #include <deque>
 #include <vector>
 
-#include "collectives/blocks.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/hierarchy.hpp"
+#include "collectives/framework/blocks.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace tutti::collectives {
 

@@ -20,7 +20,7 @@
 //
 // Restrictions: two ranks send each other equal sizes. Otherwise blocks may be unequal.
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -17,7 +17,7 @@
 // Restrictions: none. Blocks may be unequal; the longest one of a step sets its pace.
 #include <bit>
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -15,8 +15,8 @@
 // Restrictions: the group has Streams. Also works in place.
 #include <algorithm>
 
-#include "collectives/functions.hpp"
-#include "collectives/rounds.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/rounds.hpp"
 
 namespace tutti::collectives {
 

@@ -14,8 +14,8 @@
 //   6      -> 1      waits     -> 3      waits
 //
 // Restrictions: none.
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 
 namespace tutti::collectives {
 

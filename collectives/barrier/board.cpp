@@ -14,8 +14,8 @@
 //            releases
 //
 // Restrictions: the group has a Board.
-#include "collectives/board.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

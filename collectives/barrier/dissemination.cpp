@@ -11,7 +11,7 @@
 //   2       -> 4   -> 0   -> 1   -> 2   -> 3
 //
 // Restrictions: none.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

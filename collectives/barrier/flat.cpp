@@ -12,7 +12,7 @@
 //   release  -> 1..4   waits     waits     waits     waits
 //
 // Restrictions: none.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -15,8 +15,8 @@
 //   5      -> 2
 //
 // Restrictions: the node of each rank is known.
-#include "collectives/functions.hpp"
-#include "collectives/hierarchy.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace tutti::collectives {
 

@@ -10,8 +10,8 @@
 //            1 2     0 2     0 1
 //
 // Restrictions: the group has Streams.
-#include "collectives/functions.hpp"
-#include "collectives/rounds.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/rounds.hpp"
 
 namespace tutti::collectives {
 

@@ -18,8 +18,8 @@
 //   6                                              t
 //
 // Restrictions: none. segment_bytes >= 1; no data is one empty segment.
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 
 namespace tutti::collectives {
 

@@ -16,8 +16,8 @@
 //   5                          u -> 1
 //
 // Restrictions: none. segment_bytes >= 1; no data is one empty segment.
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 
 namespace tutti::collectives {
 

@@ -12,7 +12,7 @@
 //   4              waits   -> 1
 //
 // Restrictions: none.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -14,8 +14,8 @@
 //
 // Restrictions: the node of each rank is known.
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/hierarchy.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace tutti::collectives {
 

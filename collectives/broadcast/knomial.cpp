@@ -17,8 +17,8 @@
 //
 // Restrictions: none.
 #include "collectives/broadcast/tree.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 
 namespace tutti::collectives {
 

@@ -20,8 +20,8 @@
 // The ring omits 7 of its 30 messages: 5 to the root, 1 to rank 2 and 1 to rank 4.
 //
 // Restrictions: none; blocks may be empty.
-#include "collectives/functions.hpp"
-#include "collectives/partition.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/partition.hpp"
 
 namespace tutti::collectives {
 

@@ -15,9 +15,9 @@
 // Restrictions: the group has Streams.
 #include <algorithm>
 
-#include "collectives/functions.hpp"
-#include "collectives/rounds.hpp"
-#include "collectives/streamed_or_sent.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/rounds.hpp"
+#include "collectives/framework/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 

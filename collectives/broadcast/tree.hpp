@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include "collectives/group.hpp"
-#include "collectives/task.hpp"
+#include "collectives/framework/group.hpp"
+#include "collectives/framework/task.hpp"
 
 namespace tutti::collectives {
 

@@ -12,7 +12,7 @@
 //   4                    abcde          -> 2
 //
 // Restrictions: none. Blocks may be unequal; only the root needs to know the others' sizes.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -12,8 +12,8 @@
 //   reads           a, the size of c
 //
 // Restrictions: the group has Streams.
-#include "collectives/functions.hpp"
-#include "collectives/sized_round.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/sized_round.hpp"
 
 namespace tutti::collectives {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "collectives/intercommunicator/sides.hpp"
 
 namespace tutti::collectives::inter {

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "collectives/framework/sub_group.hpp"
 #include "collectives/intercommunicator/intercommunicator.hpp"
-#include "collectives/sub_group.hpp"
 
 namespace tutti::collectives::inter {
 

@@ -18,7 +18,7 @@
 // With 2 ranks the same pair exchanges both blocks, and only order distinguishes them; with 1 rank it copies.
 //
 // Restrictions: none. Blocks may be unequal.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

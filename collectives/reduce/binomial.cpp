@@ -17,8 +17,8 @@
 // r - 1. If the order matters, the tree's root is rank 0, which sends the result to the root.
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 #include "collectives/reduce/tree.hpp"
 
 namespace tutti::collectives {

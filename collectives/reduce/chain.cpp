@@ -25,8 +25,8 @@
 #include <algorithm>
 #include <array>
 
-#include "collectives/functions.hpp"
-#include "collectives/partition.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/partition.hpp"
 
 namespace tutti::collectives {
 

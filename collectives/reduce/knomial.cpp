@@ -18,8 +18,8 @@
 // The order of operands: as in reduce/binomial.cpp.
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 #include "collectives/reduce/tree.hpp"
 
 namespace tutti::collectives {

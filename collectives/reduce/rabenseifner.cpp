@@ -20,8 +20,8 @@
 //   bit 0           -> 3               a..f 0123
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/functions.hpp"
-#include "collectives/halving.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/halving.hpp"
 
 namespace tutti::collectives {
 

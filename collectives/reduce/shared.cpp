@@ -16,8 +16,8 @@
 //   3            a b c d
 //
 // Restrictions: the group has Streams. Operators need not commute.
-#include "collectives/functions.hpp"
-#include "collectives/reduction_rounds.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/reduction_rounds.hpp"
 
 namespace tutti::collectives {
 

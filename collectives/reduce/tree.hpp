@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "collectives/group.hpp"
-#include "collectives/task.hpp"
+#include "collectives/framework/group.hpp"
+#include "collectives/framework/task.hpp"
 
 namespace tutti::collectives {
 

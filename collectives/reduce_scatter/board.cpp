@@ -11,8 +11,8 @@
 //   has      a0 b0 c0    a1 b1 c1    a2 b2 c2
 //
 // Restrictions: the group has a Board, and the operand fits into a slot. Operators need not commute.
-#include "collectives/board.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

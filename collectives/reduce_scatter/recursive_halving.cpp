@@ -21,8 +21,8 @@
 // Restrictions: none; operators need not commute.
 #include <vector>
 
-#include "collectives/functions.hpp"
-#include "collectives/halving.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/halving.hpp"
 
 namespace tutti::collectives {
 

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <array>
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -11,8 +11,8 @@
 // Restrictions: two ranks, which have Streams. Operators need not commute.
 #include <algorithm>
 
-#include "collectives/functions.hpp"
-#include "collectives/rounds.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/rounds.hpp"
 
 namespace tutti::collectives {
 

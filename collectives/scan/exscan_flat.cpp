@@ -11,7 +11,7 @@
 //   3                           abc -> 3       has abc
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

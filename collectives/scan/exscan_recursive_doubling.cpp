@@ -11,7 +11,7 @@
 //   2      a, -   ab, a    abc, ab   abcd, abc   abcde, abcd
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

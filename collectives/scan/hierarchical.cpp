@@ -15,8 +15,8 @@
 //
 // Restrictions: the ranks of each node are consecutive. Operators need not commute.
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/hierarchy.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
 
 namespace tutti::collectives {
 

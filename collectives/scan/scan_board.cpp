@@ -13,8 +13,8 @@
 //   exscan               a         a b
 //
 // Restrictions: the group has a Board, and the operand fits into a slot. Operators need not commute.
-#include "collectives/board.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -10,7 +10,7 @@
 //   3                       abc -> 3  abcd
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -12,7 +12,7 @@
 //   2      a    ab   abc   abcd   abcde
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 namespace tutti::collectives {
 

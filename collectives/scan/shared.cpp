@@ -12,8 +12,8 @@
 //   exscan               a           a b
 //
 // Restrictions: the group has Streams. Operators need not commute.
-#include "collectives/functions.hpp"
-#include "collectives/reduction_rounds.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/reduction_rounds.hpp"
 
 namespace tutti::collectives {
 

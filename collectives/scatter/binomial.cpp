@@ -20,8 +20,8 @@
 // Restrictions: equal blocks.
 #include <vector>
 
-#include "collectives/functions.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/patterns.hpp"
 
 namespace tutti::collectives {
 

@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/hierarchy.hpp"
-#include "collectives/packed_blocks.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/hierarchy/hierarchy.hpp"
+#include "collectives/hierarchy/packed_blocks.hpp"
 
 namespace tutti::collectives {
 

@@ -13,8 +13,8 @@
 //   reads    a                           the size
 //
 // Restrictions: the group has Streams.
-#include "collectives/functions.hpp"
-#include "collectives/sized_round.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/sized_round.hpp"
 
 namespace tutti::collectives {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/board.hpp"
+#include "collectives/framework/board.hpp"
 #include "collectives/simulator/network.hpp"
 
 namespace tutti::collectives::simulator {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "collectives/json_file.hpp"
+#include "collectives/choice/json_file.hpp"
 
 namespace tutti::collectives::simulator {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/nodes.hpp"
+#include "collectives/framework/nodes.hpp"
 #include "collectives/simulator/simulator.hpp"
 
 namespace tutti::collectives::simulator {

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "collectives/algorithms.hpp"
+#include "collectives/choice/algorithms.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives::simulator {

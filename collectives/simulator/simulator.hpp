@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/group.hpp"
-#include "collectives/task.hpp"
+#include "collectives/framework/group.hpp"
+#include "collectives/framework/task.hpp"
 
 namespace tutti::collectives::simulator {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "collectives/framework/streams.hpp"
 #include "collectives/simulator/network.hpp"
-#include "collectives/streams.hpp"
 
 namespace tutti::collectives::simulator {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "collectives/parse_bytes.hpp"
+#include "collectives/choice/parse_bytes.hpp"
 #include "lib/foundation/base/settings.hpp"
 
 namespace tutti::info {

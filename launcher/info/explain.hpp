@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/catalogue.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/choice/catalogue.hpp"
+#include "collectives/choice/choice.hpp"
 #include "collectives/simulator/predict.hpp"
 
 namespace tutti::info {

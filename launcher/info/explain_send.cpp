@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "collectives/parse_bytes.hpp"
+#include "collectives/choice/parse_bytes.hpp"
 #include "lib/engine/protocol/options_from_settings.hpp"
 #include "transports/ofi/capabilities.hpp"
 #include "transports/shm/capabilities.hpp"

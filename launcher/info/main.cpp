@@ -5,8 +5,8 @@
 #include <exception>
 #include <optional>
 
-#include "collectives/choice.hpp"
-#include "collectives/nodes.hpp"
+#include "collectives/choice/choice.hpp"
+#include "collectives/framework/nodes.hpp"
 #include "launcher/info/configuration.hpp"
 #include "launcher/info/explain.hpp"
 #include "launcher/info/explain_send.hpp"

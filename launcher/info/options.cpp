@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "collectives/catalogue.hpp"
-#include "collectives/parse_bytes.hpp"
+#include "collectives/choice/catalogue.hpp"
+#include "collectives/choice/parse_bytes.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::info {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/catalogue.hpp"
+#include "collectives/choice/catalogue.hpp"
 #include "lib/foundation/base/known_settings.hpp"
 #include "lib/foundation/reduction/kernels.hpp"
 

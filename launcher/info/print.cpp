@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "collectives/parse_bytes.hpp"
+#include "collectives/choice/parse_bytes.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti::info {

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "collectives/algorithm_name.hpp"
+#include "collectives/choice/algorithm_name.hpp"
 
 namespace tutti::launcher {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "collectives/call.hpp"
+#include "collectives/framework/call.hpp"
 #include "launcher/report/words.hpp"
 
 namespace tutti::launcher {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/call.hpp"
+#include "collectives/framework/call.hpp"
 #include "lib/foundation/base/quantity.hpp"
 #include "tutti/status.hpp"
 

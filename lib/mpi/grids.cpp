@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "collectives/grid.hpp"
+#include "collectives/framework/grid.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/table/bodies.hpp"

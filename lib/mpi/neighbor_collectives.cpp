@@ -1,7 +1,7 @@
 // The collectives among the neighbours of grids and graphs, each in three forms.
 #include <fmt/format.h>
 
-#include "collectives/call.hpp"
+#include "collectives/framework/call.hpp"
 #include "lib/mpi/collective_call.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"

@@ -1,8 +1,8 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 #include <sys/mman.h>
 
-#include "collectives/choice.hpp"
+#include "collectives/choice/choice.hpp"
 #include "collectives/collectives.hpp"
 #include "tests/simulator/blocks_support.hpp"
 

@@ -1,6 +1,6 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
-#include "collectives/algorithms.hpp"
+#include "collectives/choice/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

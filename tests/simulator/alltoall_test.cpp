@@ -1,10 +1,10 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "collectives/choice.hpp"
+#include "collectives/choice/choice.hpp"
 #include "collectives/collectives.hpp"
 #include "tests/simulator/exchange_support.hpp"
 

@@ -1,8 +1,8 @@
 // The board on the simulator: any order of arrival, and what goes wrong when ranks misuse it.
-#include "collectives/board.hpp"
+#include "collectives/framework/board.hpp"
 
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "tests/simulator/exchange_support.hpp"
 
 namespace tutti::collectives::test {

@@ -1,7 +1,7 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
-#include "collectives/algorithms.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/choice/algorithms.hpp"
+#include "collectives/framework/patterns.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

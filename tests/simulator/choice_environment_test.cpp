@@ -1,12 +1,12 @@
 // What TUTTI_ variables make of the choice of algorithms.
-#include "collectives/choice.hpp"
+#include "collectives/choice/choice.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <string>
 
-#include "collectives/algorithm_name.hpp"
+#include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "tests/simulator/choice_support.hpp"
 #include "tutti/error.hpp"

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "collectives/algorithm_name.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/choice/algorithm_name.hpp"
+#include "collectives/choice/choice.hpp"
 #include "collectives/collectives.hpp"
 
 namespace tutti::collectives::test {

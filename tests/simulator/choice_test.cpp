@@ -1,11 +1,11 @@
-#include "collectives/choice.hpp"
+#include "collectives/choice/choice.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <string>
 
-#include "collectives/algorithm_name.hpp"
+#include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "tests/simulator/choice_support.hpp"
 #include "tests/simulator/support.hpp"

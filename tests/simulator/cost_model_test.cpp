@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "collectives/algorithms.hpp"
-#include "collectives/nodes.hpp"
+#include "collectives/choice/algorithms.hpp"
+#include "collectives/framework/nodes.hpp"
 #include "collectives/simulator/predict.hpp"
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"

@@ -1,4 +1,4 @@
-#include "collectives/grid.hpp"
+#include "collectives/framework/grid.hpp"
 
 #include <catch2/catch.hpp>
 

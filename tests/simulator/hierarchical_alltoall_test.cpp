@@ -1,6 +1,6 @@
 // All-to-all of equal blocks, hierarchical and by lanes, over many ways to deal ranks over nodes: every block
 // at its place, nothing else touched, and between nodes no more messages than the algorithm says.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "tests/simulator/blocks_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
 

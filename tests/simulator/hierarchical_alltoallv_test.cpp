@@ -1,7 +1,7 @@
 // The hierarchical all-to-all of unequal blocks, over many ways to deal ranks over nodes: every block at its
 // place, nothing else touched, and between nodes one message for each rank and node, and one for a long
 // block.
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "tests/simulator/exchange_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
 

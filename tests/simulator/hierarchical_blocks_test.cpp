@@ -2,7 +2,7 @@
 // place, nothing else touched, and between nodes only what has to go there, in as few messages.
 #include <set>
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "tests/simulator/blocks_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
 

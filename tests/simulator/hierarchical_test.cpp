@@ -3,7 +3,7 @@
 #include <string>
 
 #include "collectives/collectives.hpp"
-#include "collectives/nodes.hpp"
+#include "collectives/framework/nodes.hpp"
 #include "tests/simulator/nodes_support.hpp"
 
 namespace tutti::collectives::test {

@@ -1,9 +1,9 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 #include <algorithm>
 
 #include "collectives/collectives.hpp"
-#include "collectives/grid.hpp"
+#include "collectives/framework/grid.hpp"
 #include "tests/simulator/blocks_support.hpp"
 
 namespace tutti::collectives::test {

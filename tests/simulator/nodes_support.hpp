@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/nodes.hpp"
+#include "collectives/framework/nodes.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

@@ -1,4 +1,4 @@
-#include "collectives/patterns.hpp"
+#include "collectives/framework/patterns.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "collectives/algorithms.hpp"
+#include "collectives/choice/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

@@ -1,10 +1,10 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 #include <algorithm>
 
-#include "collectives/algorithms.hpp"
-#include "collectives/partition.hpp"
-#include "collectives/patterns.hpp"
+#include "collectives/choice/algorithms.hpp"
+#include "collectives/framework/partition.hpp"
+#include "collectives/framework/patterns.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

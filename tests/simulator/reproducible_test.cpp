@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "collectives/algorithms.hpp"
+#include "collectives/choice/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "collectives/choice.hpp"
+#include "collectives/choice/choice.hpp"
 #include "tests/simulator/blocks_support.hpp"
 
 namespace tutti::collectives::test {

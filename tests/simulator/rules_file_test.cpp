@@ -1,5 +1,5 @@
 // Rules from a file: what they decide, what comes before them and after them, and complaints.
-#include "collectives/rules_file.hpp"
+#include "collectives/choice/rules_file.hpp"
 
 #include <unistd.h>
 
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "collectives/catalogue.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/choice/catalogue.hpp"
+#include "collectives/choice/choice.hpp"
 #include "tests/simulator/choice_support.hpp"
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"

@@ -1,4 +1,4 @@
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 
 #include "collectives/collectives.hpp"
 #include "tests/simulator/rooted_support.hpp"

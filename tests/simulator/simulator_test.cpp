@@ -1,7 +1,7 @@
 // The simulator itself: its clock, and that it finds what is wrong with deliberately wrong algorithms.
 #include "collectives/simulator/simulator.hpp"
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 

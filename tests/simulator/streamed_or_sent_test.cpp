@@ -1,8 +1,8 @@
 // Between two ranks: long data that the other one reads in place goes as a message, all else in chunks.
-#include "collectives/streamed_or_sent.hpp"
+#include "collectives/framework/streamed_or_sent.hpp"
 
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

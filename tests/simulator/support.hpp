@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "collectives/algorithms.hpp"
+#include "collectives/choice/algorithms.hpp"
 #include "collectives/simulator/simulator.hpp"
 #include "tests/sanitizers.hpp"
 

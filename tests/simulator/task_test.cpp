@@ -1,4 +1,4 @@
-#include "collectives/task.hpp"
+#include "collectives/framework/task.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "collectives/group.hpp"
+#include "collectives/framework/group.hpp"
 
 namespace tutti::collectives {
 

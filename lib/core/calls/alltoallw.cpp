@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/intercommunicator_calls.hpp"
 #include "lib/core/calls/run_collective.hpp"

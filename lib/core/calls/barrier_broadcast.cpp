@@ -1,5 +1,5 @@
 // barrier and broadcast of a communicator.
-#include "collectives/algorithm_name.hpp"
+#include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"

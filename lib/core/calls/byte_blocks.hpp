@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/blocks.hpp"
-#include "collectives/pool.hpp"
+#include "collectives/framework/blocks.hpp"
+#include "collectives/framework/pool.hpp"
 #include "tutti/blocks.hpp"
 
 namespace tutti::detail {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "collectives/algorithm_name.hpp"
-#include "collectives/choice.hpp"
+#include "collectives/choice/algorithm_name.hpp"
+#include "collectives/choice/choice.hpp"
 #include "lib/foundation/base/quantity.hpp"
 #include "lib/foundation/reduction/reduce_op.hpp"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/call.hpp"
+#include "collectives/framework/call.hpp"
 #include "lib/foundation/base/status_page.hpp"
 #include "tutti/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "collectives/task.hpp"
+#include "collectives/framework/task.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
 #include "lib/engine/request/request_state.hpp"
 

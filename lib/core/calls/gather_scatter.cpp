@@ -1,6 +1,6 @@
 // gather, gatherv, scatter and scatterv of a communicator: one operation in two directions. A rank has its
 // own block, and the root the whole; in place, the root's own block lies within the whole.
-#include "collectives/algorithm_name.hpp"
+#include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"

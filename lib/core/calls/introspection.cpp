@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "collectives/catalogue.hpp"
+#include "collectives/choice/catalogue.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "collectives/group.hpp"
-#include "collectives/task.hpp"
+#include "collectives/framework/group.hpp"
+#include "collectives/framework/task.hpp"
 #include "lib/foundation/datatype/transfer.hpp"
 #include "tutti/blocks.hpp"
 

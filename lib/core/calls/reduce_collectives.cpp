@@ -2,7 +2,7 @@
 // coroutine.
 #include <fmt/format.h>
 
-#include "collectives/algorithm_name.hpp"
+#include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"

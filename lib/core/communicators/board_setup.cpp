@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "lib/core/calls/run_collective.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"

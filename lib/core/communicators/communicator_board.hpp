@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "collectives/board.hpp"
-#include "collectives/streams.hpp"
+#include "collectives/framework/board.hpp"
+#include "collectives/framework/streams.hpp"
 #include "lib/core/communicators/group_operation.hpp"
 #include "transports/shm/node_board.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "collectives/group.hpp"
-#include "collectives/rounds.hpp"
-#include "collectives/task.hpp"
+#include "collectives/framework/group.hpp"
+#include "collectives/framework/rounds.hpp"
+#include "collectives/framework/task.hpp"
 #include "lib/core/calls/call_signature.hpp"
 #include "lib/core/communicators/communicator_board.hpp"
 #include "lib/core/communicators/communicator_state.hpp"

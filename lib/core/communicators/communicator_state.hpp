@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/group.hpp"
-#include "collectives/nodes.hpp"
+#include "collectives/framework/group.hpp"
+#include "collectives/framework/nodes.hpp"
 #include "lib/core/calls/call_history.hpp"
 #include "lib/core/job/rank_status.hpp"
 #include "lib/engine/progress/engine.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "collectives/call.hpp"
+#include "collectives/framework/call.hpp"
 #include "tutti/call_handle.hpp"
 #include "tutti/calls.hpp"
 

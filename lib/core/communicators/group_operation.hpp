@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "collectives/group.hpp"
+#include "collectives/framework/group.hpp"
 #include "lib/engine/protocol/requests.hpp"
 
 namespace tutti::detail {

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "collectives/functions.hpp"
+#include "collectives/framework/functions.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/run_collective.hpp"
 

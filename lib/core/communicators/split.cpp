@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "collectives/collectives.hpp"
-#include "collectives/functions.hpp"
-#include "collectives/sub_group.hpp"
+#include "collectives/framework/functions.hpp"
+#include "collectives/framework/sub_group.hpp"
 #include "lib/core/calls/run_collective.hpp"
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/intercommunicator.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/grid.hpp"
-#include "collectives/neighbors.hpp"
+#include "collectives/framework/grid.hpp"
+#include "collectives/framework/neighbors.hpp"
 #include "tutti/calls.hpp"
 
 namespace tutti::detail {

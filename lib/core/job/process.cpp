@@ -10,8 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "collectives/choice.hpp"
-#include "collectives/pool.hpp"
+#include "collectives/choice/choice.hpp"
+#include "collectives/framework/pool.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/business_card.hpp"
 #include "lib/core/job/memory_agreement.hpp"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "collectives/catalogue.hpp"
+#include "collectives/choice/catalogue.hpp"
 #include "tests/multiprocess/launched.hpp"
 #include "tests/multiprocess/on_hosts.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/catalogue.hpp"
+#include "collectives/choice/catalogue.hpp"
 #include "launcher/info/print.hpp"
 #include "lib/foundation/base/known_settings.hpp"
 #include "tests/json.hpp"

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/nodes.hpp"
-#include "collectives/parse_bytes.hpp"
+#include "collectives/choice/parse_bytes.hpp"
+#include "collectives/framework/nodes.hpp"
 #include "launcher/info/print.hpp"
 #include "tests/json.hpp"
 
