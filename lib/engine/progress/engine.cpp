@@ -13,19 +13,15 @@ namespace {
 // Yields during which a waiting thread may wake up and take the lock.
 constexpr int kHandOverTries = 200;
 
-// Passes that skip the transports that ask the kernel: after an event from memory, and from then on between
-// two passes that ask. The next event is likely to come from memory, too.
-constexpr unsigned kPassesAfterQuick = 16;
-constexpr unsigned kPassesBetweenSlow = 4;
-
 }  // namespace
 
 Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
     : protocol_(protocol),
+      policy_(options.shared_cores, options.crowded),
+      transports_(policy_.ever_spins()),
       mutex_(options.many_threads || options.progress_thread),
       many_threads_(options.many_threads),
       defers_(options.progress_thread && options.spare_core),
-      policy_(options.shared_cores, options.crowded),
       home_cpu_(options.shared_cores ? options.home_cpu : -1),
       profile_(options.profile)
 {
@@ -47,32 +43,7 @@ transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transpor
     transport::Doorbell* const doorbell = transport->doorbell();
     if (doorbell != nullptr)
         sleeper_.add(*doorbell);
-    const bool asks_kernel = doorbell != nullptr && doorbell->word() == nullptr;
-    (asks_kernel ? slow_ : quick_).push_back(transport.get());
-    return *transports_.emplace_back(std::move(transport));
-}
-
-// Asking the kernel costs a system call, many times a look into memory. So every pass asks it only while
-// events come from there.
-std::size_t Engine::progress_slow(std::size_t quick_events)
-{
-    if (quick_events != 0) {
-        last_was_quick_ = true;
-        passes_without_slow_ = policy_.ever_spins() ? kPassesAfterQuick : 0;
-        return 0;
-    }
-    if (passes_without_slow_ != 0) {
-        --passes_without_slow_;
-        return 0;
-    }
-    std::size_t events = 0;
-    for (std::size_t i = 0; i < slow_.size(); ++i)
-        events += slow_[i]->progress(protocol_);
-    if (events != 0)
-        last_was_quick_ = false;
-    else if (last_was_quick_ && policy_.ever_spins())
-        passes_without_slow_ = kPassesBetweenSlow;
-    return events;
+    return transports_.add(std::move(transport));
 }
 
 void Engine::give_way(Lock& lock, unsigned pauses)
@@ -171,7 +142,7 @@ bool Engine::arm()
 {
     sleeper_.arm();
     ticket_ = sleeper_.ticket();
-    passes_without_slow_ = 0;
+    transports_.ask_kernel_next();
     if (progress() == 0)
         return true;
     disarm();
@@ -195,7 +166,7 @@ void Engine::close() noexcept
     } catch (const Error&) {
         // Messages that could not be sent are lost together with their peer.
     }
-    for (const auto& transport : transports_)
+    for (const auto& transport : transports_.all())
         transport->close();
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lib/engine/progress/optional_mutex.hpp"
+#include "lib/engine/progress/polled_transports.hpp"
 #include "lib/engine/progress/sleeper.hpp"
 #include "lib/engine/progress/wait_policy.hpp"
 #include "lib/engine/protocol/protocol.hpp"
@@ -77,13 +78,12 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Takes over a transport and polls it. A transport that asks the kernel (its doorbell has no word()) is
-    /// polled only in some passes while events come from others. At most one transport has a word(). The
-    /// protocol may call this within progress().
+    /// Takes over a transport and polls it. At most one transport's doorbell has a word(). The protocol may
+    /// call this within progress().
     transport::Transport& add(std::unique_ptr<transport::Transport> transport);
     const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
     {
-        return transports_;
+        return transports_.all();
     }
 
     bool has_thread() const noexcept { return thread_ != nullptr; }
@@ -108,10 +108,7 @@ public:
             std::rethrow_exception(broken_);
         std::size_t events = 0;
         try {
-            for (std::size_t i = 0; i < quick_.size(); ++i)
-                events += quick_[i]->progress(protocol_);
-            if (!slow_.empty()) [[unlikely]]
-                events += progress_slow(events);
+            events = transports_.poll(protocol_);
             if (protocol_.has_pending()) [[unlikely]]
                 events += protocol_.retry();
         } catch (...) {
@@ -368,15 +365,11 @@ private:
         return watch_ ? patience.lose(base::now_ns(), watch_) : Patience::kLongestSleepNs;
     }
     void sleep(Lock& lock, std::int64_t longest_ns);
-    std::size_t progress_slow(std::size_t quick_events);
 
     const unsigned forks_ = base::forks();
     protocol::Protocol& protocol_;
-    std::vector<std::unique_ptr<transport::Transport>> transports_;
-    std::vector<transport::Transport*> quick_;  // those that look into memory
-    std::vector<transport::Transport*> slow_;   // those that ask the kernel
-    unsigned passes_without_slow_ = 0;          // left until slow_ is polled again
-    bool last_was_quick_ = false;               // whether the last event came from quick_
+    WaitPolicy policy_;
+    PolledTransports transports_;
     Watch watch_;
     Polled polled_;
     std::exception_ptr broken_;  // what a transport threw; ends all progress
@@ -385,7 +378,6 @@ private:
     OptionalMutex mutex_;
     const bool many_threads_;
     const bool defers_;
-    WaitPolicy policy_;
     const int home_cpu_;
     base::ProfileWriter* const profile_;
     unsigned busy_passes_ = 0;
