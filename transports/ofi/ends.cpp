@@ -20,14 +20,14 @@ constexpr std::int64_t kLastBytesNs = 2'000'000'000;
 
 void OfiTransport::lose(int rank, std::string reason)
 {
-    Peer& lost = peer(rank);
+    Peer& lost = peers_.at(rank);
     if (lost.state >= Peer::State::lost)
         return;
     lost.state = Peer::State::lost;
     lost.ends_ns = base::now_ns();
     lost.reason = std::move(reason);
     losses_.push_back(rank);
-    copies_.lose(rank);
+    memory_.copies().lose(rank);
 }
 
 // The fabric reports an unreachable peer without its name or a cause. The peer's link may already know that
@@ -35,7 +35,7 @@ void OfiTransport::lose(int rank, std::string reason)
 void OfiTransport::lose_by_fabric(int rank, const std::string& words)
 {
     links_.look();
-    const Peer& lost = peer(rank);
+    const Peer& lost = peers_.at(rank);
     const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
     if (lost.state == Peer::State::living)
         lose(rank,
@@ -60,7 +60,7 @@ void OfiTransport::let_go(Peer& with)
 void OfiTransport::see_off_leavers()
 {
     for (const int rank : std::exchange(leavers_, {})) {
-        Peer& leaver = peer(rank);
+        Peer& leaver = peers_.at(rank);
         if (leaver.state != Peer::State::leaving)
             continue;
         const bool complete = leaver.incoming.received() == leaver.leaves_after;
@@ -82,15 +82,15 @@ std::size_t OfiTransport::report_losses(Sink& sink)
 {
     std::size_t reported = 0;
     for (const int rank : std::exchange(losses_, {})) {
-        Peer& lost = peer(rank);
-        if (copies_.any_of(rank) && base::now_ns() - lost.ends_ns < kLastBytesNs) {
+        Peer& lost = peers_.at(rank);
+        if (memory_.copies().any_of(rank) && base::now_ns() - lost.ends_ns < kLastBytesNs) {
             losses_.push_back(rank);
             continue;
         }
         lost.state = Peer::State::reported;
         lost.token = 0;
         let_go(lost);
-        copies_.abandon(rank);
+        memory_.copies().abandon(rank);
         ++reported;
         sink.peer_lost(rank, lost.reason);
     }
@@ -108,13 +108,13 @@ public:
 void OfiTransport::linger() noexcept
 {
     try {
-        for (const int rank : known_) {
-            Peer& to = peer(rank);
+        for (const int rank : peers_.known()) {
+            Peer& to = peers_.at(rank);
             if (to.state == Peer::State::living && to.link != nullptr)
                 links_.send(*to.link, {LinkMessage::Kind::leaving, 0, to.sent});
         }
         const auto waits_for = [this](int rank) {
-            const Peer& to = peer(rank);
+            const Peer& to = peers_.at(rank);
             return to.state == Peer::State::living && to.link != nullptr && !to.took_all &&
                    to.sent != to.acknowledged;
         };
@@ -124,7 +124,7 @@ void OfiTransport::linger() noexcept
             return !options_.linger ||
                    base::now_ns() - start < std::chrono::nanoseconds(*options_.linger).count();
         };
-        while (in_time() && std::ranges::any_of(known_, waits_for)) {
+        while (in_time() && std::ranges::any_of(peers_.known(), waits_for)) {
             armed_ = true;
             if (progress(nobody) != 0)
                 continue;
@@ -146,19 +146,13 @@ void OfiTransport::close() noexcept
         base::say(
             fmt::format("tutti: rank {} (host {}): libfabric has read the memory of ranks of other nodes "
                         "{} times, and written to it {} times\n",
-                        options_.rank, options_.host, copies_.reads(), copies_.writes()));
-    readable_by_key_.clear();
-    readable_.clear();
-    landings_.clear();
-    leavings_.clear();
-    for (const auto& [key, registration] : granted_)
-        end_registration(registration);
-    granted_.clear();
+                        options_.rank, options_.host, memory_.copies().reads(), memory_.copies().writes()));
+    memory_.close();
     endpoint_.close();
     receive_buffers_.clear();
     send_buffers_.clear();
     links_.close();
-    copies_.cancel_all();
+    memory_.copies().cancel_all();
 }
 
 }  // namespace tutti::transport::ofi

@@ -20,14 +20,7 @@ namespace {
 constexpr std::size_t kPayloadBytes = 64u << 10;
 constexpr std::size_t kLayeredPayloadBytes = 16'256;
 constexpr std::size_t kReceiveBuffers = 128;
-constexpr std::size_t kMostIdleRegistrations = 1024;
 constexpr std::size_t kMostStrangers = 256;
-
-// How many idle registrations are kept: few where they pin memory, more where they are lists of addresses.
-std::size_t most_idle(const MemoryModes& modes)
-{
-    return modes.pins_pages ? 0 : kMostIdleRegistrations;
-}
 
 MemoryModes modes_of(const Endpoint& endpoint, const OfiOptions& options)
 {
@@ -59,21 +52,12 @@ OfiTransport::OfiTransport(OfiOptions options)
               .most_strangers = kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks)},
              *this),
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
-      readable_registrar_(endpoint_, FI_REMOTE_READ),
-      landing_registrar_(endpoint_, FI_READ),
-      leaving_registrar_(endpoint_, FI_WRITE),
-      readable_(readable_registrar_, most_idle(modes_)),
-      landings_(landing_registrar_, most_idle(modes_)),
-      leavings_(leaving_registrar_, most_idle(modes_)),
-      puts_(options_.remote_memory && tells_of_delivery(endpoint_.info())),
       max_payload_bytes_(payload_bytes(endpoint_.info())),
       receive_buffers_(Operation::Kind::receive, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
       send_buffers_(Operation::Kind::send, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
-      copies_(
-          endpoint_,
-          RemoteCopies::OwnMemory{modes_.local ? &landings_ : nullptr, modes_.local ? &leavings_ : nullptr},
-          send_buffers_, max_payload_bytes_),
-      peers_(static_cast<std::size_t>(options_.ranks))
+      peers_(options_.ranks),
+      memory_(endpoint_, modes_, peers_, send_buffers_, max_payload_bytes_,
+              options_.remote_memory && tells_of_delivery(endpoint_.info()))
 {
     // One link for each rank, one more while both dial, and the provider's own connection.
     base::allow_open_files(3 * static_cast<std::size_t>(options_.ranks) + 256);
@@ -95,7 +79,7 @@ OfiTransport::OfiTransport(OfiOptions options)
 
 bool OfiTransport::is_connected(int rank) const noexcept
 {
-    const auto& with = peers_[static_cast<std::size_t>(rank)];
+    const Peer* const with = peers_.find(static_cast<std::size_t>(rank));
     return with != nullptr && with->may_send();
 }
 
@@ -137,7 +121,7 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
     const auto card = Card::parse(bytes);
     if (!card || !card->speaks_with(card_))
         throw Error(ErrorCode::protocol, "connect", unreachable(bytes), rank);
-    Peer& to = make_peer(rank);
+    Peer& to = peers_.make(rank);
     to.host = card->host;
     to.endpoint_place = card->endpoint_place();
     if (to.address == FI_ADDR_UNSPEC)
@@ -148,7 +132,7 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
 SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::span<const std::byte> payload,
                               Completion&)
 {
-    Peer& to = peer(rank);
+    Peer& to = peers_.at(rank);
     if (to.state >= Peer::State::departed || closed_) [[unlikely]] {
         if (to.state == Peer::State::departed)
             lose(rank, fmt::format("it has left the job ({})", to.place()));
@@ -199,90 +183,6 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
     if (!to.refused)
         lose_by_fabric(rank, Library::get().describe(result));
     return !to.refused;
-}
-
-bool OfiTransport::register_region(std::span<const std::byte> data, RemoteRegion& region)
-{
-    // What cannot be read then ends this rank where it is copied, and the peer learns of that.
-    if (closed_ || !is_readable(data))
-        return false;
-    RegistrationCache::Entry* const entry = readable_.acquire(data);
-    if (entry == nullptr)
-        return false;
-    region.key = entry->registration.key;
-    region.address = reinterpret_cast<std::uintptr_t>(data.data());
-    if (!modes_.virtual_addresses)
-        region.address -= entry->begin;
-    readable_by_key_[region.key] = entry;
-    return true;
-}
-
-void OfiTransport::release_region(const RemoteRegion& region) noexcept
-{
-    const auto found = readable_by_key_.find(region.key);
-    if (found == readable_by_key_.end())
-        return;  // closed
-    RegistrationCache::Entry& entry = *found->second;
-    if (entry.users == 1)
-        readable_by_key_.erase(found);
-    readable_.release(entry);
-}
-
-bool OfiTransport::grant(std::span<std::byte> memory, RemoteRegion& region)
-{
-    if (closed_ || !puts_)
-        return false;
-    const auto registration = endpoint_.add_memory(memory, FI_REMOTE_READ | FI_REMOTE_WRITE);
-    if (!registration)
-        return false;
-    region.key = registration->key;
-    region.address = modes_.virtual_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
-    granted_[region.key] = *registration;
-    return true;
-}
-
-void OfiTransport::revoke(const RemoteRegion& region) noexcept
-{
-    const auto found = granted_.find(region.key);
-    if (found == granted_.end())
-        return;  // closed
-    end_registration(found->second);
-    granted_.erase(found);
-}
-
-Peer& OfiTransport::peer_for(std::string_view operation, int rank) const
-{
-    Peer& with = peer(rank);
-    if (with.state != Peer::State::living || closed_)
-        throw Error(ErrorCode::peer_lost, operation,
-                    with.reason.empty() ? "it has left the job" : with.reason, rank);
-    return with;
-}
-
-SendResult OfiTransport::get(int rank, const RemoteRegion& remote, std::span<std::byte> local,
-                             Completion& completion)
-{
-    peer_for("get", rank);
-    if (!copies_.add_read(rank, remote, local, completion))
-        throw Error(ErrorCode::out_of_memory, "get",
-                    "the memory to read into cannot be registered; raise the limit of locked memory "
-                    "(ulimit -l)",
-                    rank);
-    copies_.post([this](int of) { return address_to_copy(of); });
-    return SendResult::pending;
-}
-
-SendResult OfiTransport::put(int rank, const RemoteRegion& remote, std::span<const std::byte> local,
-                             Completion& completion)
-{
-    peer_for("put", rank);
-    if (!copies_.add_write(rank, remote, local, completion))
-        throw Error(ErrorCode::out_of_memory, "put",
-                    "the memory to write from cannot be registered; raise the limit of locked memory "
-                    "(ulimit -l)",
-                    rank);
-    copies_.post([this](int of) { return address_to_copy(of); });
-    return SendResult::pending;
 }
 
 }  // namespace tutti::transport::ofi

@@ -10,10 +10,8 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "lib/foundation/network/interface_choice.hpp"
@@ -21,11 +19,10 @@
 #include "transports/ofi/buffers.hpp"
 #include "transports/ofi/card.hpp"
 #include "transports/ofi/endpoint.hpp"
+#include "transports/ofi/fabric_memory.hpp"
 #include "transports/ofi/frame.hpp"
 #include "transports/ofi/links.hpp"
 #include "transports/ofi/peer.hpp"
-#include "transports/ofi/registration_cache.hpp"
-#include "transports/ofi/remote_copies.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::transport::ofi {
@@ -54,7 +51,7 @@ struct OfiOptions {
     std::function<void(const std::string& line)> log = {};
 };
 
-class OfiTransport final : public Transport, public RemoteMemory, public Doorbell, LinkUser {
+class OfiTransport final : public Transport, public Doorbell, LinkUser {
 public:
     /// Loads libfabric and opens an endpoint. Takes 0.3 s. Throws.
     explicit OfiTransport(OfiOptions options);
@@ -76,20 +73,8 @@ public:
                     Completion& completion) override;
     RemoteMemory* memory() noexcept override
     {
-        return options_.remote_memory && (endpoint_.info().caps & FI_RMA) != 0 ? this : nullptr;
+        return options_.remote_memory && (endpoint_.info().caps & FI_RMA) != 0 ? &memory_ : nullptr;
     }
-    bool puts() const noexcept override { return puts_; }
-    bool grant(std::span<std::byte> memory, RemoteRegion& region) override;
-    void revoke(const RemoteRegion& region) noexcept override;
-    SendResult put(int peer, const RemoteRegion& remote, std::span<const std::byte> local,
-                   Completion& completion) override;
-    std::size_t most_copied_bytes() const noexcept override { return copies_.most_copied_bytes(); }
-    bool register_region(std::span<const std::byte> data, RemoteRegion& region) override;
-    void release_region(const RemoteRegion& region) noexcept override;
-    SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
-                   Completion& completion) override;
-    /// The network still uses the memory: no provider can cancel a read or a write.
-    void abandon(const Completion& completion) noexcept override { copies_.abandon(completion); }
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override { return links_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
@@ -106,12 +91,6 @@ private:
     std::size_t frame_bytes() const noexcept
     {
         return sizeof(FrameHead) + kMaxHeaderBytes + max_payload_bytes_;
-    }
-    /// Throws if the peer is not there any more.
-    Peer& peer_for(std::string_view operation, int rank) const;
-    fi_addr_t address_to_copy(int rank) const noexcept
-    {
-        return peer(rank).may_send() ? peer(rank).address : FI_ADDR_UNSPEC;
     }
     bool send_frame(Peer& to, const FrameHead& head, std::span<const std::byte> header,
                     std::span<const std::byte> payload, int peer);
@@ -132,8 +111,6 @@ private:
     void ended(Link& link) override;
     void unreachable(int rank, std::string reason) override { lose(rank, std::move(reason)); }
     void stranger(const std::string& what) override;
-    Peer& peer(int rank) const { return *peers_[static_cast<std::size_t>(rank)]; }
-    Peer& make_peer(int rank);
     void acknowledge(Peer& from, std::uint32_t count);
     void tell_by_link(Link& link, Peer& to);
     void tell_everybody();
@@ -157,21 +134,11 @@ private:
     Card card_;
     Links links_;
     EndpointRegistrar frame_registrar_;
-    EndpointRegistrar readable_registrar_;
-    EndpointRegistrar landing_registrar_;
-    EndpointRegistrar leaving_registrar_;
-    RegistrationCache readable_;
-    RegistrationCache landings_;  // own memory that is read into
-    RegistrationCache leavings_;  // likewise, written from
-    std::unordered_map<std::uint64_t, RegistrationCache::Entry*> readable_by_key_;
-    std::unordered_map<std::uint64_t, Registration> granted_;  // by key
-    const bool puts_;
     const std::size_t max_payload_bytes_;
     BufferPool receive_buffers_;
     BufferPool send_buffers_;
-    RemoteCopies copies_;
-    std::vector<std::unique_ptr<Peer>> peers_;  // by rank in the job; nullptr: unknown
-    std::vector<int> known_;                    // ranks in peers_
+    Peers peers_;
+    FabricMemory memory_;
     std::deque<Buffer*> unposted_;              // receive buffers that the provider has refused for now
     std::vector<int> to_tell_;                  // ranks that wait for an acknowledgement
     std::vector<int> losses_;                   // lost, not reported

@@ -1,11 +1,13 @@
-// What the transport keeps about one other rank.
+// What the transport keeps about other ranks.
 #pragma once
 
 #include <rdma/fabric.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "transports/ofi/link.hpp"
 #include "transports/ofi/reorder_queue.hpp"
@@ -58,6 +60,34 @@ struct Peer {
         return address != FI_ADDR_UNSPEC && send_token && state == State::living;
     }
     bool knows(std::uint64_t carried) const noexcept { return carried != 0 && carried == token; }
+};
+
+/// By their rank in the job, from when this rank first has to do with them.
+class Peers {
+public:
+    explicit Peers(int ranks) : by_rank_(static_cast<std::size_t>(ranks)) {}
+
+    /// Only for a known rank.
+    Peer& at(int rank) const noexcept { return *by_rank_[static_cast<std::size_t>(rank)]; }
+    /// nullptr: the rank is unknown, or none of the job.
+    Peer* find(std::size_t rank) const noexcept
+    {
+        return rank < by_rank_.size() ? by_rank_[rank].get() : nullptr;
+    }
+    Peer& make(int rank)
+    {
+        auto& slot = by_rank_[static_cast<std::size_t>(rank)];
+        if (slot == nullptr) {
+            slot = std::make_unique<Peer>();
+            known_.push_back(rank);
+        }
+        return *slot;
+    }
+    const std::vector<int>& known() const noexcept { return known_; }
+
+private:
+    std::vector<std::unique_ptr<Peer>> by_rank_;
+    std::vector<int> known_;
 };
 
 }  // namespace tutti::transport::ofi

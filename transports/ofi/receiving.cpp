@@ -49,15 +49,15 @@ std::size_t OfiTransport::progress(Sink& sink)
         be_patient(now);
     }
     events += poll_fabric(sink);
-    copies_.post([this](int of) { return address_to_copy(of); });
-    events += copies_.finish();
+    memory_.post();
+    events += memory_.copies().finish();
     if (!to_tell_.empty())
         tell_everybody();
     if (quiet_ && !(losses_.empty() && leavers_.empty())) [[unlikely]] {
         see_off_leavers();
         events += report_losses(sink);
     }
-    if (armed_ && events == 0 && !granted_.empty())
+    if (armed_ && events == 0 && memory_.has_granted())
         events += serve_all(sink);
     if (armed_ && events == 0) {
         // Some providers notice only here that there is more.
@@ -111,9 +111,9 @@ void OfiTransport::ended(const Completed& completed, Sink& sink, std::size_t& fr
         case Operation::Kind::send:
             return send_buffers_.give_back(static_cast<Buffer&>(operation));
         case Operation::Kind::copy: {
-            const int rank = copies_.peer_of(operation);
-            peer(rank).owed_since_ns = 0;
-            return copies_.chunk_ended(operation, ErrorCode::success);
+            const int rank = memory_.copies().peer_of(operation);
+            peers_.at(rank).owed_since_ns = 0;
+            return memory_.copies().chunk_ended(operation, ErrorCode::success);
         }
     }
 }
@@ -137,9 +137,10 @@ void OfiTransport::failed(const FailedOperation& failure)
         case Operation::Kind::copy: {
             // If the peer has not registered the memory, only this copy fails; its link shows whether it
             // lives.
-            const int rank = copies_.peer_of(*failure.operation);
-            const bool gone = peer(rank).state != Peer::State::living;
-            return copies_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);
+            const int rank = memory_.copies().peer_of(*failure.operation);
+            const bool gone = peers_.at(rank).state != Peer::State::living;
+            return memory_.copies().chunk_ended(*failure.operation,
+                                                gone ? ErrorCode::peer_lost : ErrorCode::system);
         }
     }
 }
@@ -147,8 +148,7 @@ void OfiTransport::failed(const FailedOperation& failure)
 void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::size_t& frames)
 {
     const auto frame = Frame::parse(bytes);
-    Peer* const from =
-        frame && frame->head.source < peers_.size() ? peers_[frame->head.source].get() : nullptr;
+    Peer* const from = frame ? peers_.find(frame->head.source) : nullptr;
     if (from == nullptr || !from->knows(frame->head.token)) {
         stranger(fmt::format("{} bytes through the fabric that carry no token of this job", bytes.size()));
         return;

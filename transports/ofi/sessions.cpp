@@ -32,25 +32,15 @@ std::uint64_t new_token()
 
 }  // namespace
 
-Peer& OfiTransport::make_peer(int rank)
-{
-    auto& slot = peers_[static_cast<std::size_t>(rank)];
-    if (slot == nullptr) {
-        slot = std::make_unique<Peer>();
-        known_.push_back(rank);
-    }
-    return *slot;
-}
-
 bool OfiTransport::wants(int rank)
 {
-    const Peer& with = make_peer(rank);
+    const Peer& with = peers_.make(rank);
     return with.state == Peer::State::living && with.link == nullptr;
 }
 
 void OfiTransport::linked(Link& link)
 {
-    Peer& with = make_peer(link.peer());
+    Peer& with = peers_.make(link.peer());
     with.link = &link;
     with.where = link.where();
     with.token = new_token();
@@ -60,7 +50,7 @@ void OfiTransport::linked(Link& link)
 void OfiTransport::heard(Link& link, const LinkMessage& message)
 {
     const int rank = link.peer();
-    Peer& from = peer(rank);
+    Peer& from = peers_.at(rank);
     const auto value = static_cast<std::uint32_t>(message.value);
     switch (message.kind) {
         case LinkMessage::Kind::grant:
@@ -73,7 +63,7 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
                 from.leaves_after = value;
                 from.ends_ns = base::now_ns();
                 leavers_.push_back(rank);
-                copies_.lose(rank);
+                memory_.copies().lose(rank);
             }
             return;
         case LinkMessage::Kind::left:
@@ -94,7 +84,7 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
 
 void OfiTransport::ended(Link& link)
 {
-    Peer& with = peer(link.peer());
+    Peer& with = peers_.at(link.peer());
     with.link = nullptr;
     if (with.state == Peer::State::living)
         lose(link.peer(),
@@ -106,7 +96,7 @@ void OfiTransport::ended(Link& link)
 // host refuses. The fabric is not asked about a peer that may be gone: some providers crash then.
 Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
 {
-    Peer& of = make_peer(rank);
+    Peer& of = peers_.make(rank);
     if (of.state == Peer::State::departed)
         lose(rank, "it has left the job");
     if (of.state >= Peer::State::lost)
@@ -156,7 +146,7 @@ void OfiTransport::tell_everybody()
 {
     const std::vector<int> ranks = std::exchange(to_tell_, {});
     for (const int rank : ranks) {
-        Peer& to = peer(rank);
+        Peer& to = peers_.at(rank);
         if (to.state >= Peer::State::departed || to.incoming.received() - to.told < kWindow / 2)
             continue;
         if (!to.may_send()) {
@@ -178,7 +168,7 @@ void OfiTransport::tell_everybody()
 // Whether the peer has to act before something of ours completes.
 bool OfiTransport::owes(int rank, const Peer& to) const
 {
-    return to.sent != to.acknowledged || to.refused || copies_.any_of(rank);
+    return to.sent != to.acknowledged || to.refused || memory_.copies().any_of(rank);
 }
 
 // Finds a fabric that loses frames or never connects: the peer answers pings over its link, but nothing
@@ -189,8 +179,8 @@ void OfiTransport::be_patient(std::int64_t now_ns)
         return;
     patience_ns_ = now_ns;
     const std::int64_t question_ns = timeout_ns_ / kQuestions;
-    for (const int rank : known_) {
-        Peer& to = peer(rank);
+    for (const int rank : peers_.known()) {
+        Peer& to = peers_.at(rank);
         Link* const link = to.link;
         if (to.state != Peer::State::living || link == nullptr || !owes(rank, to)) {
             to.owed_since_ns = 0;
@@ -225,12 +215,12 @@ std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
 {
     if (endpoint_.wait_fd() < 0 || !unposted_.empty() || !to_tell_.empty() || unsure_ != 0)
         return now_ns + kAskSoonNs;
-    bool again = !losses_.empty() || !leavers_.empty() || !granted_.empty();
-    for (const int rank : known_) {
-        const Peer& to = *peers_[static_cast<std::size_t>(rank)];
+    bool again = !losses_.empty() || !leavers_.empty() || memory_.has_granted();
+    for (const int rank : peers_.known()) {
+        const Peer& to = peers_.at(rank);
         if (to.state != Peer::State::living || to.link == nullptr)
             continue;
-        if (to.refused || (copies_.any_unposted() && to.may_send()))
+        if (to.refused || (memory_.copies().any_unposted() && to.may_send()))
             return now_ns + kAskSoonNs;
         again = again || owes(rank, to);
     }

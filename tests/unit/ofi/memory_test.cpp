@@ -41,8 +41,8 @@ TEST_CASE("with memory registered as adapters want it: frames, and reads of all 
          {std::size_t{0}, std::size_t{1}, std::size_t{4097}, std::size_t{4} << 20, std::size_t{9'999'999}}) {
         Bytes local(size);
         OfiCompletion completion;
-        REQUIRE(pair.a.transport->get(1, {registered.region.address + 5, registered.region.key}, local,
-                                      completion) == SendResult::pending);
+        REQUIRE(pair.a.transport->memory()->get(1, {registered.region.address + 5, registered.region.key},
+                                                local, completion) == SendResult::pending);
         REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired != 0; }));
         CHECK(completion.fired == 1);
         CHECK(completion.result == ErrorCode::success);
@@ -72,18 +72,18 @@ TEST_CASE(
     Bytes other(10'000);
     tutti::transport::RemoteRegion first{};
     tutti::transport::RemoteRegion second{};
-    REQUIRE(transport.register_region(memory, first));
-    REQUIRE(transport.register_region(other, second));
+    REQUIRE(transport.memory()->register_region(memory, first));
+    REQUIRE(transport.memory()->register_region(other, second));
     CHECK(first.key != second.key);  // of one that makes its keys we ask for none in particular
     // A number that it counts up, not one that nobody guesses.
     CHECK((first.key < 1u << 20) == as_adapter);
     CHECK((second.key < 1u << 20) == as_adapter);
-    transport.release_region(first);
+    transport.memory()->release_region(first);
     tutti::transport::RemoteRegion again{};
-    REQUIRE(transport.register_region(memory, again));
+    REQUIRE(transport.memory()->register_region(memory, again));
     CHECK((again.key == first.key) == !as_adapter);
-    transport.release_region(again);
-    transport.release_region(second);
+    transport.memory()->release_region(again);
+    transport.memory()->release_region(second);
 }
 
 TEST_CASE("memory that cannot be read is not registered: a provider would wait for it for ever")
@@ -95,13 +95,13 @@ TEST_CASE("memory that cannot be read is not registered: a provider would wait f
         ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(memory != MAP_FAILED);
     tutti::transport::RemoteRegion region{};
-    REQUIRE(transport.register_region({memory, kBytes}, region));
-    transport.release_region(region);
+    REQUIRE(transport.memory()->register_region({memory, kBytes}, region));
+    transport.memory()->release_region(region);
     REQUIRE(::mprotect(memory + kBytes / 2, kBytes / 2, PROT_NONE) == 0);
-    CHECK_FALSE(transport.register_region({memory, kBytes}, region));
-    CHECK_FALSE(transport.register_region({memory + kBytes / 2, 5000}, region));
-    REQUIRE(transport.register_region({memory + 1, kBytes / 2 - 1}, region));
-    transport.release_region(region);
+    CHECK_FALSE(transport.memory()->register_region({memory, kBytes}, region));
+    CHECK_FALSE(transport.memory()->register_region({memory + kBytes / 2, 5000}, region));
+    REQUIRE(transport.memory()->register_region({memory + 1, kBytes / 2 - 1}, region));
+    transport.memory()->release_region(region);
     ::munmap(memory, kBytes);
-    CHECK_FALSE(transport.register_region({memory, kBytes}, region));
+    CHECK_FALSE(transport.memory()->register_region({memory, kBytes}, region));
 }

@@ -38,9 +38,9 @@ struct Registered {
     {
         for (std::size_t i = 0; i < size; ++i)
             bytes[i] = static_cast<std::byte>(i * 7 + (i >> 8));
-        is_registered = transport.register_region(bytes, region);
+        is_registered = transport.memory()->register_region(bytes, region);
     }
-    ~Registered() { transport.release_region(region); }
+    ~Registered() { transport.memory()->release_region(region); }
     Registered(const Registered&) = delete;
     Registered& operator=(const Registered&) = delete;
 
@@ -54,7 +54,7 @@ struct Registered {
 struct Granted {
     Granted(OfiRank& owner, std::size_t size) : bytes(size), transport(*owner.transport)
     {
-        is_granted = transport.grant(bytes, region);
+        is_granted = transport.memory()->grant(bytes, region);
     }
     ~Granted() { revoke(); }
     Granted(const Granted&) = delete;
@@ -63,7 +63,7 @@ struct Granted {
     void revoke()
     {
         if (std::exchange(is_granted, false))
-            transport.revoke(region);
+            transport.memory()->revoke(region);
     }
 
     Bytes bytes;

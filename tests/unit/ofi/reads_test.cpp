@@ -22,8 +22,9 @@ TEST_CASE("many reads at once, of which each brings its own bytes")
     std::vector<Bytes> local(kReads, Bytes(kBytes));
     std::vector<OfiCompletion> completions(kReads);
     for (std::size_t i = 0; i < kReads; ++i)
-        REQUIRE(pair.a.transport->get(1, {registered.region.address + i * kBytes, registered.region.key},
-                                      local[i], completions[i]) == SendResult::pending);
+        REQUIRE(pair.a.transport->memory()->get(
+                    1, {registered.region.address + i * kBytes, registered.region.key}, local[i],
+                    completions[i]) == SendResult::pending);
     const auto all = [&] {
         return std::ranges::all_of(completions, [](auto& one) { return one.fired == 1; });
     };
@@ -41,7 +42,7 @@ TEST_CASE("close ends reads that are under way, and no byte comes afterwards")
     REQUIRE(drive_until([&] { pair.pass(); }, [&] { return pair.connected(); }));
     Bytes local(1 << 20);
     OfiCompletion completion;
-    REQUIRE(pair.a.transport->get(1, registered.region, local, completion) == SendResult::pending);
+    REQUIRE(pair.a.transport->memory()->get(1, registered.region, local, completion) == SendResult::pending);
     pair.a.transport->close();
     CHECK(completion.fired == 1);
     CHECK(completion.result == ErrorCode::cancelled);
@@ -63,9 +64,9 @@ TEST_CASE("a read that is abandoned does not fire, and others go on")
     CAPTURE(connected);
     if (connected)
         REQUIRE(drive_until([&] { pair.pass(); }, [&] { return pair.connected(); }));
-    REQUIRE(pair.a.transport->get(1, registered.region, given_up, never) == SendResult::pending);
-    pair.a.transport->abandon(never);
-    REQUIRE(pair.a.transport->get(1, registered.region, local, completion) == SendResult::pending);
+    REQUIRE(pair.a.transport->memory()->get(1, registered.region, given_up, never) == SendResult::pending);
+    pair.a.transport->memory()->abandon(never);
+    REQUIRE(pair.a.transport->memory()->get(1, registered.region, local, completion) == SendResult::pending);
     REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired == 1; }));
     CHECK(local == registered.bytes);
     pair.a.transport->close();

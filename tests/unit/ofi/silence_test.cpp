@@ -30,14 +30,14 @@ TEST_CASE("a process that is killed is lost at once, after what it had sent; a r
     std::memcpy(&region, rank.sink.payloads[0].data(), sizeof region);
     Bytes local(1 << 20);
     OfiCompletion first;
-    rank.transport->get(1, region, local, first);
+    rank.transport->memory()->get(1, region, local, first);
     REQUIRE(drive_until([&] { rank.progress(); }, [&] { return first.fired != 0; }));
     CHECK(first.result == ErrorCode::success);
     CHECK(local[1000] == static_cast<std::byte>(7000 + 3));
 
     process.signal(SIGSTOP);
     OfiCompletion second;
-    rank.transport->get(1, region, local, second);
+    rank.transport->memory()->get(1, region, local, second);
     // Messages are under way, too: the fabric has words of its own for these.
     std::size_t under_way = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -54,7 +54,7 @@ TEST_CASE("a process that is killed is lost at once, after what it had sent; a r
     CHECK(second.fired == 1);
     CHECK(rank.send(1, Bytes(8)) == SendResult::done);
     OfiCompletion third;
-    CHECK_THROWS_AS(rank.transport->get(1, region, local, third), tutti::Error);
+    CHECK_THROWS_AS(rank.transport->memory()->get(1, region, local, third), tutti::Error);
 }
 
 TEST_CASE("a process that computes for longer than the timeout is not lost")

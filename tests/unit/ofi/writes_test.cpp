@@ -50,12 +50,12 @@ TEST_CASE("a write brings exactly the bytes given to where they belong, and comp
     const bool as_adapter = GENERATE(false, true);
     CAPTURE(provider, as_adapter);
     Pair pair(options_of(provider, as_adapter));
-    REQUIRE(pair.b.transport->puts());
+    REQUIRE(pair.b.transport->memory()->puts());
     REQUIRE(pair.b.transport->memory() != nullptr);
     constexpr std::size_t kOffset = 5;
     Granted granted(pair.b, 5 << 20);
     REQUIRE(granted.is_granted);
-    const std::size_t copied = pair.a.transport->most_copied_bytes();
+    const std::size_t copied = pair.a.transport->memory()->most_copied_bytes();
     std::uint64_t seed = 0;
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{4097}, copied, copied + 1,
                                    std::size_t{4} << 20, std::size_t{5'000'001}}) {
@@ -64,7 +64,7 @@ TEST_CASE("a write brings exactly the bytes given to where they belong, and comp
         const Bytes expected = numbered(size, ++seed);
         Bytes local = expected;
         OfiCompletion completion;
-        REQUIRE(pair.a.transport->put(1, behind(granted.region, kOffset), local, completion) ==
+        REQUIRE(pair.a.transport->memory()->put(1, behind(granted.region, kOffset), local, completion) ==
                 SendResult::pending);
         if (size <= copied)
             std::ranges::fill(local, std::byte{0});  // it has been copied
@@ -82,7 +82,8 @@ TEST_CASE("a write brings exactly the bytes given to where they belong, and comp
         CHECK((granted.bytes == all));
         Bytes back(size);
         OfiCompletion read;
-        REQUIRE(pair.a.transport->get(1, behind(granted.region, kOffset), back, read) == SendResult::pending);
+        REQUIRE(pair.a.transport->memory()->get(1, behind(granted.region, kOffset), back, read) ==
+                SendResult::pending);
         REQUIRE(drive_until([&] { pair.pass(); }, [&] { return read.fired != 0; }));
         CHECK((back == expected));
     }
@@ -99,9 +100,9 @@ TEST_CASE("many writes at once, each of which arrives")
     const Bytes all = numbered(kWrites * kBytes, 3);
     std::vector<OfiCompletion> completions(kWrites);
     for (std::size_t i = 0; i < kWrites; ++i)
-        REQUIRE(pair.a.transport->put(1, behind(granted.region, i * kBytes),
-                                      std::span(all).subspan(i * kBytes, kBytes),
-                                      completions[i]) == SendResult::pending);
+        REQUIRE(pair.a.transport->memory()->put(1, behind(granted.region, i * kBytes),
+                                                std::span(all).subspan(i * kBytes, kBytes),
+                                                completions[i]) == SendResult::pending);
     REQUIRE(drive_until(
         [&] { pair.pass(); },
         [&] { return std::ranges::all_of(completions, [](auto& one) { return one.fired == 1; }); }));
@@ -119,13 +120,14 @@ TEST_CASE(
     Granted granted(pair.b, kWrites * kBytes);
     OfiCompletion first;
     const Bytes all = numbered(kWrites * kBytes, 5);
-    REQUIRE(pair.a.transport->put(1, granted.region, std::span(all).first(1), first) == SendResult::pending);
+    REQUIRE(pair.a.transport->memory()->put(1, granted.region, std::span(all).first(1), first) ==
+            SendResult::pending);
     REQUIRE(drive_until([&] { pair.pass(); }, [&] { return first.fired == 1; }));  // the fabric is connected
     std::vector<OfiCompletion> completions(kWrites);
     for (std::size_t i = 0; i < kWrites; ++i)
-        REQUIRE(pair.a.transport->put(1, behind(granted.region, i * kBytes),
-                                      std::span(all).subspan(i * kBytes, kBytes),
-                                      completions[i]) == SendResult::pending);
+        REQUIRE(pair.a.transport->memory()->put(1, behind(granted.region, i * kBytes),
+                                                std::span(all).subspan(i * kBytes, kBytes),
+                                                completions[i]) == SendResult::pending);
     for (int i = 0; i < 100; ++i)
         pair.a.progress();
     pair.b.transport->arm();
@@ -148,7 +150,8 @@ TEST_CASE("memory that is registered for reading, or granted no more, is not wri
     const bool is_registered = GENERATE(false, true);
     const RemoteRegion region = is_registered ? registered.region : old;
     OfiCompletion completion;
-    REQUIRE(pair.a.transport->put(1, region, Bytes(5000, std::byte{9}), completion) == SendResult::pending);
+    REQUIRE(pair.a.transport->memory()->put(1, region, Bytes(5000, std::byte{9}), completion) ==
+            SendResult::pending);
     REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired != 0; }));
     CHECK(completion.result != ErrorCode::success);
     CHECK(registered.bytes == before);
@@ -163,7 +166,7 @@ TEST_CASE("close ends writes that are under way")
     REQUIRE(drive_until([&] { pair.pass(); }, [&] { return pair.connected(); }));
     const Bytes local(size, std::byte{1});
     OfiCompletion completion;
-    REQUIRE(pair.a.transport->put(1, granted.region, local, completion) == SendResult::pending);
+    REQUIRE(pair.a.transport->memory()->put(1, granted.region, local, completion) == SendResult::pending);
     pair.a.transport->close();
     CHECK(completion.fired == 1);
     CHECK(completion.result == ErrorCode::cancelled);
@@ -181,9 +184,9 @@ TEST_CASE("a write that is abandoned does not fire, and others go on")
     const Bytes local(1 << 20, std::byte{2});
     OfiCompletion never;
     OfiCompletion completion;
-    REQUIRE(pair.a.transport->put(1, granted.region, given_up, never) == SendResult::pending);
-    pair.a.transport->abandon(never);
-    REQUIRE(pair.a.transport->put(1, granted.region, local, completion) == SendResult::pending);
+    REQUIRE(pair.a.transport->memory()->put(1, granted.region, given_up, never) == SendResult::pending);
+    pair.a.transport->memory()->abandon(never);
+    REQUIRE(pair.a.transport->memory()->put(1, granted.region, local, completion) == SendResult::pending);
     REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired == 1; }));
     CHECK(granted.bytes == local);
     pair.a.transport->close();
@@ -220,13 +223,13 @@ TEST_CASE("writes to a process that is killed end with an error")
     std::memcpy(&region, other.receive().data(), sizeof region);
     const Bytes local(size, std::byte{1});
     OfiCompletion first;
-    REQUIRE(rank.transport->put(1, region, local, first) == SendResult::pending);
+    REQUIRE(rank.transport->memory()->put(1, region, local, first) == SendResult::pending);
     REQUIRE(drive_until([&] { rank.progress(); }, [&] { return first.fired != 0; }));
     CHECK(first.result == ErrorCode::success);
     other.signal(SIGSTOP);
     std::vector<OfiCompletion> later(20);
     for (OfiCompletion& each : later)
-        REQUIRE(rank.transport->put(1, region, local, each) == SendResult::pending);
+        REQUIRE(rank.transport->memory()->put(1, region, local, each) == SendResult::pending);
     other.end();
     REQUIRE(drive_until([&] { rank.progress(); },
                         [&] {
@@ -235,5 +238,5 @@ TEST_CASE("writes to a process that is killed end with an error")
                         }));
     CHECK(std::ranges::all_of(later, [](auto& one) { return one.result != ErrorCode::success; }));
     CHECK(rank.sink.losses == std::vector<int>{1});
-    CHECK_THROWS_AS(rank.transport->put(1, region, local, first), tutti::Error);
+    CHECK_THROWS_AS(rank.transport->memory()->put(1, region, local, first), tutti::Error);
 }
