@@ -47,7 +47,7 @@ public:
     virtual void publish(std::string_view key, std::span<const std::byte> value) = 0;
     /// The value that `rank` publishes as `key`. Blocks, without using the CPU, until it is published.
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
-    /// The same without waiting: empty while the value is not known here. The first call asks for it.
+    /// fetch() without waiting: empty while the value is not known here. The first call asks for it.
     virtual std::optional<std::vector<std::byte>> find(int rank, std::string_view key) = 0;
     /// This rank's channel to the daemon that started it; nullptr if there is none.
     virtual control::Channel* control() noexcept { return nullptr; }

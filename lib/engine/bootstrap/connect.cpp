@@ -26,7 +26,7 @@ bool above_one(const char* variable)
     return value != nullptr && std::atoi(value) > 1;
 }
 
-/// Hydra also tells how to reach it.
+/// Hydra itself also says how to reach it, by PMI_FD or PMI_PORT.
 bool is_pmi_of_tutti()
 {
     return control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE") && !is_set("PMI_FD") && !is_set("PMI_PORT");
@@ -59,7 +59,7 @@ std::string launcher_without_pmix()
 std::unique_ptr<Bootstrap> connect_to_job()
 {
     if (const auto denied = base::denied_calls(base::Caller::rank)) {
-        base::say_without_write("tutti: " + *denied + '\n');  // what catches the error may be unable to tell it
+        base::say_without_write("tutti: " + *denied + '\n');  // whoever catches it may be unable to print it
         throw Error(ErrorCode::bootstrap, "start", *denied);
     }
     if (is_set("PMIX_NAMESPACE") && !is_below_a_rank()) {

@@ -84,7 +84,7 @@ void Engine::wake_thread() noexcept
         thread_->wake();
 }
 
-// Not under the lock, maybe.
+// May be called without the lock.
 void Engine::drop_hold() noexcept
 {
     if (holds_.fetch_sub(1, std::memory_order_relaxed) == 1 && thread_ != nullptr)

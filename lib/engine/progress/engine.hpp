@@ -120,9 +120,9 @@ public:
         return events;
     }
 
-    /// The same for a caller that polls instead of waiting; it calls the watch, too (set_watch). A pass
-    /// without events spins or yields as a wait does, but never sleeps: where ranks share cores, what the
-    /// caller polls for can only come while another process runs.
+    /// A pass for a caller that polls instead of waiting; it calls the watch, too (set_watch). If it finds no
+    /// event it spins or yields as a wait does, but never sleeps: where ranks share cores, what the caller
+    /// polls for can only come while another process runs.
     std::size_t poll(Lock& lock)
     {
         const std::size_t events = progress();
@@ -201,8 +201,8 @@ public:
         Engine& engine_;
     };
 
-    /// While one exists, nothing of the program's runs on the progress thread, which stands back. It is taken
-    /// before the operation starts that needs it, and dropped when that has ended; the lock does not matter.
+    /// While one exists, the progress thread stands back and runs nothing of the program's. Made before the
+    /// operation starts that needs it, destroyed after that has ended; with or without the lock.
     class Hold {
     public:
         explicit Hold(Engine& engine) noexcept : engine_(engine)
@@ -217,8 +217,8 @@ public:
         Engine& engine_;
     };
 
-    /// Whether a caller may look a short while for what it waits for, before it waits: this rank has a core
-    /// of its own, and no profile counts the time.
+    /// Whether a caller may spin for a short while before it waits: this rank has a core of its own, and no
+    /// profile counts the time.
     bool spins() const noexcept { return policy_.ever_spins() && profile_ == nullptr; }
 
     /// Waits until done() is true or base::now_ns() reaches `until_ns`; returns done(). Under the lock. The
@@ -250,7 +250,7 @@ public:
 private:
     friend class ProgressThread;
 
-    // wait(), which tells `idle_time` what its passes find.
+    // wait(), which notes in `idle_time` what its passes find.
     template <class Done, class IdleTime>
     [[gnu::always_inline]] bool look(Lock& lock, Done&& done, std::int64_t until_ns, IdleTime& idle_time)
     {
@@ -330,7 +330,7 @@ private:
     void drop_hold() noexcept;
     bool begin_deferred() noexcept;
     void begin_all_deferred() noexcept;
-    // Relaxed: the operation that a hold is for starts under the lock, behind it.
+    // Relaxed: the operation that a hold protects starts under the lock, after the hold was made.
     bool is_held() const noexcept { return holds_.load(std::memory_order_relaxed) != 0; }
     bool needs_thread() const noexcept
     {

@@ -31,8 +31,8 @@ void OptionalMutex::lock_enabled()
 {
     Bias* const bias = bias_.load(std::memory_order_acquire);
     if (bias->thread == self()) [[likely]] {
-        // Dekker pair with revoke_bias(): this thread stores `held` and then looks at bias_; the other
-        // stores bias_, makes a barrier on all threads, and then looks at `held`. So no fence here.
+        // Dekker's handshake with revoke_bias(): this thread stores `held`, then loads bias_; the revoking
+        // one stores bias_, makes a barrier on all threads (membarrier), then loads `held`. So no fence here.
         bias->held.store(true, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         if (bias_.load(std::memory_order_relaxed) == bias) [[likely]] {
@@ -76,8 +76,8 @@ void OptionalMutex::lock_contended()
     waiters_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// The holder of mutex_ calls it. The biased thread either sees that the bias is revoked, or its
-// `held` is seen here.
+// Called by the holder of mutex_. Dekker's handshake: the biased thread sees that the bias is revoked, or
+// this thread sees its `held`.
 void OptionalMutex::revoke_bias()
 {
     const Bias& taken = *bias_.load(std::memory_order_relaxed);
@@ -94,7 +94,7 @@ void OptionalMutex::revoke_bias()
     enough_ = std::max(2 * enough_, kOftenInARow);
 }
 
-// The holder of mutex_ calls it, and afterwards may hold the lock by its bias instead.
+// Called by the holder of mutex_, which may hold the lock by its bias afterwards.
 void OptionalMutex::consider_bias() noexcept
 {
     if (last_ != self()) {

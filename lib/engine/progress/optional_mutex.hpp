@@ -1,5 +1,5 @@
-// The engine's lock: a biased lock. The thread that calls again and again takes it with plain stores, and
-// another one that wants it first revokes that bias.
+// The engine's lock: a biased lock. The thread that calls again and again takes it with plain stores; any
+// other thread first revokes that bias.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ private:
     using Thread = std::uintptr_t;
     static constexpr Thread kNobody = 0;
 
-    /// Differs between threads that run at once. One that begins later may inherit it with its memory.
+    /// Differs between threads alive at once. A later thread may have that of an ended one, with its memory.
     static Thread self() noexcept { return reinterpret_cast<Thread>(&mark_of_thread); }
     static thread_local char mark_of_thread [[gnu::tls_model("initial-exec")]];
 
@@ -49,8 +49,8 @@ private:
     void revoke_bias();
     void consider_bias() noexcept;
 
-    // The thread that the lock is biased to, from one time until another thread revokes that. Its thread may
-    // store `held` still later: so each is used once.
+    // A bias: to one thread, until another one revokes it. The thread may store `held` even after that, so
+    // each object is used once.
     struct Bias {
         Thread thread = kNobody;
         std::atomic<bool> held{false};  // the thread has the lock, or tries to
@@ -61,12 +61,12 @@ private:
     const bool can_bias_;
     Bias* by_bias_ = nullptr;  // how the lock is held, for its holder; nullptr: by mutex_
     std::array<Bias, kBiases> biases_;
-    // Written under mutex_: release of what is in it. mutex_ is the lock only while it is biased to nobody.
+    // Stored under mutex_, with release for the object. mutex_ is the lock only while the bias is to nobody.
     std::atomic<Bias*> bias_{&biases_[0]};
-    std::size_t used_ = 1;  // of biases_; the first one is nobody
+    std::size_t used_ = 1;  // of biases_; the first one is to nobody
     std::mutex mutex_;
     std::atomic<unsigned> waiters_{0};  // relaxed: a hint
-    // Under mutex_: who has locked it so often in a row, and how often biases the lock.
+    // Under mutex_: the thread that locked it last, how often in a row, and how often gives it the bias.
     Thread last_ = kNobody;
     std::uint32_t in_a_row_ = 0;
     std::uint32_t enough_ = 1;

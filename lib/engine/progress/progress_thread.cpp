@@ -96,8 +96,9 @@ void ProgressThread::work(Engine::Lock& lock)
         } else if (spare_core_ && engine_.policy_.spins_on(idle, kPausesAPass)) {
             engine_.give_way(lock, kPausesAPass);
         } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
-            // While this thread yielded it counted as awake: a wake() meanwhile did nothing.
-            // Acquire pairs with look_again(): the thread sees what came before, or does not fall asleep.
+            // While this thread yielded it counted as awake, so a wake() meanwhile did nothing. Acquire pairs
+            // with the release in look_again(): this thread sees what came before that, or does not fall
+            // asleep.
             const std::uint32_t before = own_word_.load(std::memory_order_acquire);
             if (!stopping_)
                 engine_.needs_thread() ? sleep_armed(lock) : sleep_idle(lock, before);

@@ -26,7 +26,7 @@ public:
     ProgressThread(const ProgressThread&) = delete;
     ProgressThread& operator=(const ProgressThread&) = delete;
 
-    /// There may be work; the lock does not matter.
+    /// Says that there may be work; with or without the lock.
     void look_again() noexcept;
 
     // Under the engine's lock:

@@ -36,7 +36,7 @@ struct ProtocolOptions {
     // From this size on, data that the receiver can read in place goes by rendezvous: saving one of two
     // copies is worth the envelope's trip.
     std::size_t view_from_bytes = 1u << 10;
-    base::StatusTraffic* traffic = nullptr;  // where messages are counted; nullptr: for nobody
+    base::StatusTraffic* traffic = nullptr;  // counters of messages; nullptr: none are counted
     base::ProfileWriter* profile = nullptr;  // learns of each message
     bool injects = true;                     // send short messages without a request
     int own_rank = -1;                       // in the job; -1: all ranks count as others

@@ -1,18 +1,15 @@
 // The headers of the frames between two ranks, in host byte order: all ranks have one architecture.
 //
-//   eager          the whole message                             -> taken at once, or kept as unexpected
-//   first          the envelope of a message whose first bytes, or all, come unasked: in `segment` frames, in
-//                  order, one message at a time. Eager: it carries the first ones itself, and the rest
-//                  follows. By rendezvous: it says how many come                -> cts or fin when a receive
-//                  has matched
-//   rts            "ready to send": the envelope of a message of which nothing comes unasked; it may say
-//   where
-//                  the data lies, which the receiver then reads itself -> cts or fin when a receive has
-//                  matched
-//   cts            "clear to send", with how much is wanted            -> data frames, behind the segments
-//   data           a part of that message
-//   fin            the receiver has read the data itself, or wants no more than came unasked
-//   credit         room for unexpected messages, given back to the sender
+//   eager     the whole message                              -> taken at once, or kept as unexpected
+//   first     the envelope of a message whose first bytes, or all, come unasked: in `segment` frames, in
+//             order, one message at a time. Eager: it carries the first ones itself, and the rest follows. By
+//             rendezvous: it says how many come                -> cts or fin when a receive has matched
+//   rts       "ready to send": the envelope of a message of which nothing comes unasked; it may say where the
+//             data lies, which the receiver then reads itself  -> cts or fin when a receive has matched
+//   cts       "clear to send", with how much is wanted         -> data frames, after the segments
+//   data      a part of that message
+//   fin       the receiver has read the data itself, or wants no more than came unasked
+//   credit    room for unexpected messages, given back to the sender
 //
 // The frames behind them are those of services (service.hpp), whose headers the service describes.
 #pragma once
@@ -87,7 +84,7 @@ struct EagerHeader {
     }
 };
 
-/// Of a `first` and of an rts.
+/// Header of `first` and of `rts`.
 struct LongHeader {
     EagerHeader envelope;
     std::uint64_t total_bytes;
@@ -109,7 +106,7 @@ struct StartTime {
     bool in_window() const noexcept { return (bits & 1) != 0; }
 };
 
-/// Payload of an rts whose data the receiver reads itself. The region alone: it is to be read in place.
+/// Payload of an rts whose data the receiver reads itself; the region alone if it is to be read in place.
 /// Envelope and region then fit into one cache line.
 struct OfferedRegion {
     transport::RemoteRegion region;

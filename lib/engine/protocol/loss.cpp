@@ -16,8 +16,8 @@ void Protocol::peer_lost(int rank, std::string_view reason)
     Receiver::lose(lost);
 }
 
-// All are lost before the first operation ends: whoever learns of that end may tell other peers, and no
-// transport takes a frame any more.
+// All peers are marked lost before the first operation ends: who learns of that end may send to other peers,
+// and no transport takes a frame any more.
 void Protocol::fail_all(std::string_view reason)
 {
     std::vector<Peer*> lost;

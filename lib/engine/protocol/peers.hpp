@@ -80,7 +80,7 @@ public:
     /// Returns the transport to `peer`, connected. May throw tutti::Error and may take a while.
     using Connect = std::function<transport::Transport&(int peer)>;
 
-    /// `losses` is told of peers that have left before they were needed.
+    /// `losses` learns of peers that have left before they were needed.
     Peers(int ranks, ProtocolOptions options, Connect connect, transport::Sink& losses)
         : options_(options),
           connect_(std::move(connect)),
@@ -104,7 +104,7 @@ public:
     const Peer* known(int rank) const noexcept { return peers_[static_cast<std::size_t>(rank)].get(); }
     /// Throws if the peer cannot be reached.
     Peer& connected(int rank);
-    /// The same, but a peer that has left before it was needed counts as lost: the request reports that.
+    /// connected(), but a peer that has left before it was needed counts as lost: the request reports that.
     Peer& connected_or_lost(int rank);
     /// Notes a loss; false if it was known.
     bool lose(Peer& lost, std::string_view reason);
@@ -121,7 +121,7 @@ public:
         if (profile_ != nullptr) [[unlikely]]
             profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes, std::nullopt, profile_->now());
     }
-    /// The same for protocol `inject`, when it is on its way. The profile is told by inject_and_note().
+    /// Counts a message that went by `inject`; inject_and_note() tells the profile.
     void count_injected(std::size_t bytes) noexcept { traffic_.sent.add_short(bytes); }
     base::ProfileWriter* profile() const noexcept { return profile_; }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes,
@@ -131,7 +131,7 @@ public:
         if (profile_ != nullptr) [[unlikely]]
             profile_->arrived(from.rank, envelope.context, envelope.tag(), bytes, offered);
     }
-    /// A message of this rank has taken that protocol, in the end.
+    /// Counts a message of this rank by the protocol that it took in the end.
     void count(MessageProtocol protocol, std::size_t bytes) noexcept
     {
         if (profile_ != nullptr) [[unlikely]]

@@ -66,7 +66,7 @@ public:
     /// Fails all operations with any peer, at the end, when no transport moves data any more. Frees what
     /// abandoned operations left behind.
     void fail_all(std::string_view reason = {});
-    /// The same, and no operation with any rank begins from here on.
+    /// fail_all(), and no operation with any rank begins from here on.
     void lose_all(std::string_view reason);
 
     using Services::serve;

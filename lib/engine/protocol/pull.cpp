@@ -1,7 +1,7 @@
 // Protocol `pull`: the sender registers its memory and says in the rts where the data lies; the receiver
 // copies it from there (cross memory attach between processes, a remote read over an RDMA network) and
-// answers `fin`. Where the kernel or a container forbids the read, the first attempt tells, and messages are
-// streamed from then on.
+// answers `fin`. Where the kernel or a container forbids the read, the first attempt shows it, and messages
+// are streamed from then on.
 //
 // Whether this or `stream` is faster is learned from both (pull_or_stream.hpp): the receiver times each
 // message, and advises the sender.
@@ -85,7 +85,7 @@ void Rendezvous::copy_own(ReceiveRequest& request, std::span<const std::byte> fr
 }
 
 // The time of a message begins with its send: where two ranks send to each other at once, what a sender needs
-// to stream counts, too. That of a message that has waited for its receive begins now.
+// to stream counts, too. If the message has waited for its receive, its time begins now.
 void Rendezvous::begin_timing(ReceiveRequest& request, const Peer& from, const Offer& offer) noexcept
 {
     constexpr std::int64_t kLongestNs = 1'000'000'000;

@@ -5,11 +5,11 @@
 // times them, and advises the faster one in its answers. The other one is tried again now and then, as a peer
 // may fall asleep or wake up.
 //
-// Messages of which a sender has several on their way at once, a window, are chosen for apart. There a
-// protocol costs what it takes from both ranks while both are busy, which the time of one message does not
-// tell: what the sender has streamed while the receiver pulled earlier messages seems to come quickly. So a
-// protocol is tried for a run of messages, which is longer than what can lie between the ranks, and counts by
-// the time that messages of the run's second half take on average. A message by itself is a run of one.
+// Messages that a sender has in flight together are chosen for apart. There a protocol costs what it takes
+// from both ranks while both are busy, which the time of one message does not show: what the sender has
+// streamed while the receiver pulled earlier messages seems to come quickly. So a protocol is tried for a run
+// of messages, which is longer than what can be in flight, and counts by the time that messages of the run's
+// second half take on average. A lone message is a run of one.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,8 @@ namespace tutti::protocol {
 
 using base::MessageProtocol;
 
-/// Messages of a window that follow each other from one peer, by one protocol and of one class of size.
+/// Messages in flight together that follow each other from one peer, by one protocol and of one class of
+/// size.
 struct WindowRun {
     MessageProtocol protocol = MessageProtocol::stream;
     unsigned size_class = 0;
@@ -36,7 +37,7 @@ struct WindowRun {
 
 class PullOrStream {
 public:
-    /// For the sender. `in_window`: it has offered another message that is not answered.
+    /// For the sender. `in_window`: another message that it has offered is not answered yet.
     MessageProtocol choose(std::size_t bytes, bool in_window) noexcept
     {
         std::optional<MessageProtocol> chosen;
@@ -53,17 +54,17 @@ public:
         class_of(bytes, true).follow(advice >> 2 & 3);
     }
 
-    /// For the receiver: for messages by themselves in the lowest two bits, for those in a window in the next
-    /// two: 1 to stream, 2 to pull, 0 while nothing is timed. What is not timed counts as fast. `exchange` as
-    /// for record().
+    /// For the receiver: for lone messages in the lowest two bits, for those in flight together in the next
+    /// two: 1 to stream, 2 to pull, 0 while nothing is timed. A protocol that is not timed counts as fast.
+    /// `exchange` as for record().
     std::uint64_t advice(std::size_t bytes, bool exchange) const noexcept
     {
         return class_of(bytes, false).advice(exchange) | class_of(bytes, true).advice(exchange) << 2;
     }
-    /// To choose this protocol for any message.
+    /// The advice to choose this protocol for any message.
     static std::uint64_t advise(MessageProtocol protocol) noexcept { return 5 * code(protocol); }
 
-    /// For the receiver: records the time of a message by itself, to the last byte. `exchange`: this rank
+    /// For the receiver: records the time of a lone message, to the last byte. `exchange`: this rank
     /// sends to the sender at the same time. Then a stream costs nearly twice as much as it takes, as no rank
     /// receives while it writes.
     void record(MessageProtocol protocol, std::size_t bytes, std::int64_t took_ns, bool exchange) noexcept
@@ -162,8 +163,8 @@ private:
     {
         return static_cast<unsigned>(std::min<std::size_t>(std::bit_width(bytes), kClasses - 1));
     }
-    // So many bytes do not lie between two ranks: rings have up to 1 MiB, early bytes are 64 KiB a message.
-    // The same for all sizes of a class.
+    // A run's messages, one number for all sizes of a class: more bytes than can be in flight between two
+    // ranks, as rings have up to 1 MiB, and early bytes are 64 KiB a message.
     static unsigned window_length(std::size_t bytes) noexcept
     {
         constexpr std::size_t kRunBytes = 2u << 20;
@@ -181,7 +182,7 @@ private:
         return classes_[in_window][size_class(bytes)];
     }
 
-    std::array<std::array<Class, kClasses>, 2> classes_{};  // by whether the message is one of a window
+    std::array<std::array<Class, kClasses>, 2> classes_{};  // by whether messages are in flight together
 };
 
 }  // namespace tutti::protocol

@@ -165,8 +165,8 @@ void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& messa
 
 void Receiver::drop(UnexpectedRequest& message)
 {
-    // A request that discards its data and deletes itself receives it: the sender is told and gets credit
-    // back.
+    // A request that discards its data and deletes itself receives the message: the sender gets its answer
+    // and its credit.
     auto* nobody = new ReceiveRequest;
     nobody->peer_rank = message.sender;
     nobody->buffer = nullptr;

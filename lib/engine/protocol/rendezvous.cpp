@@ -72,8 +72,8 @@ void Rendezvous::on_fin(Peer& from, const FinHeader& fin)
         request.settle();
 }
 
-// A receiver that cannot read the memory that is offered has the data streamed. What is streamed it cannot
-// read instead.
+// Where the receiver cannot read the memory that is offered, the data is streamed. Without an offer to read,
+// it is always streamed.
 void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes)
 {
     request.expected = std::min(request.status.size_bytes, request.capacity);

@@ -14,7 +14,7 @@ public:
     explicit Rendezvous(Peers& peers) noexcept : peers_(peers) {}
 
     // The sender's half
-    /// Which of the two a message takes that may take either. Registers its memory for a pull.
+    /// The protocol of a message that may take either. Registers its memory for a pull.
     static MessageProtocol pull_or_stream(SendRequest& request);
     /// Sends the envelope and, if the receiver shall read it, the data's place. False: try again later.
     bool offer(SendRequest& request);

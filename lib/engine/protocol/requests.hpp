@@ -82,7 +82,7 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     bool exact = false;      // caller; a message of `capacity` bytes will come soon
     bool awaited = false;    // caller; its thread waits for it and sends nothing meanwhile
     bool exchange = false;   // while its rendezvous is timed: this rank had offered its sender a message, too
-    bool in_window = false;  // likewise; other messages of its sender's were on their way
+    bool in_window = false;  // likewise; other messages of its sender's were in flight
     bool pulling = false;    // the transport writes to `buffer` until its completion fires
     Deliver deliver = nullptr;      // caller
     const void* context = nullptr;  // caller; for deliver

@@ -60,7 +60,7 @@ MessageProtocol Sender::choose(SendRequest& request)
     const ProtocolChoice choice = choose_protocol(message, to);
     if (choice.learned)
         return Rendezvous::pull_or_stream(request);
-    // inject() was tried.
+    // inject() was tried before.
     return choice.protocol == MessageProtocol::inject ? MessageProtocol::eager : choice.protocol;
 }
 

@@ -11,12 +11,12 @@ namespace tutti::protocol {
 
 namespace {
 
-// Of longer messages, which transports put in their places if they are asked for, a copy costs more than an
-// answer.
+// Longer messages are asked for: transports then put them in their places, which saves a copy that costs more
+// than the answer.
 constexpr std::size_t kGoesAlongBytes = 8192;
 
-// Whether all data goes along unasked: a synchronous message that would be eager otherwise is offered for the
-// answer alone, and its receive should not wait for a turn of the sender.
+// Whether all data goes along unasked: a synchronous message that would otherwise be eager goes by rendezvous
+// for the answer alone, and its receive should not wait for a turn of the sender.
 bool goes_along(const SendRequest& request, int own_rank)
 {
     const Peer& to = *request.peer;

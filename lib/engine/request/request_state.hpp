@@ -37,13 +37,13 @@ struct RequestState {
     void (*on_finish)(RequestState&) noexcept = nullptr;
 };
 
-/// An operation of a face's own, which knows its error and its end.
+/// An operation that an interface above the library completes, with an error of its own.
 struct OwnRequest : RequestState {
     OwnRequest() noexcept : RequestState(Kind::own) {}
 
     /// The error of the completed operation; nullptr if there is none.
     virtual std::exception_ptr failure() = 0;
-    /// Its handle is gone: it may destroy itself. Under the lock.
+    /// Its handle is gone: the operation may destroy itself. Under the lock.
     virtual void recycle() noexcept = 0;
 
 protected:
