@@ -26,7 +26,7 @@ std::optional<double> quota_v2(const fs::path& group)
     return std::atof(quota.c_str()) / period;
 }
 
-/// The same from version 1's two files; a quota of -1 means none.
+/// The quota in cores from version 1's two files; a quota of -1 means none.
 std::optional<double> quota_v1(const fs::path& group)
 {
     std::ifstream quota_file(group / "cpu.cfs_quota_us");
@@ -60,7 +60,7 @@ std::uint64_t sum_in(const fs::path& file, std::initializer_list<std::string_vie
     return sum;
 }
 
-/// The same of one name; empty when the file has it not.
+/// The number that such a file has under one name; empty when it has none.
 std::optional<std::uint64_t> number_in(const fs::path& file, std::string_view wanted)
 {
     std::ifstream stream(file);

@@ -23,8 +23,8 @@ struct MemoryRoom {
     auto operator<=>(const MemoryRoom&) const = default;
 };
 
-/// That of the machine or of the control group, this process's or one above it, that has the least. Empty when the
-/// system does not tell.
+/// The room of the machine or of the control group, this process's or one above it, whichever has the least.
+/// Empty when the system does not say.
 std::optional<MemoryRoom> memory_room(const std::filesystem::path& root = "/");
 
 /// How many processes of this process's control group the kernel has killed for want of memory, or, without such a

@@ -2,10 +2,10 @@
 // where PREFIX is /usr), then the user's, $XDG_CONFIG_HOME/tutti.conf or ~/.config/tutti.conf. TUTTI_CONF
 // names others in their place, separated by ':', or is "none".
 //
-// A line is "key = value", or a comment that begins with '#'. Who may say something to whom: the site's file
-// lies where only the administrator writes. The user's counts only if it belongs to the user who runs the
-// program, or to root, and not everybody may write to it. Programs that run with more rights than their
-// user's (setuid) read the site's file and nothing else. Whoever names a file by TUTTI_CONF trusts it.
+// A line is "key = value", or a comment that begins with '#'. Which files count: the site's, which lies where
+// only the administrator writes; the user's, if it belongs to the user who runs the program, or to root, and
+// not everybody may write to it. Programs that run with more rights than their user's (setuid) read the
+// site's file and nothing else. Whoever names a file by TUTTI_CONF trusts it.
 #pragma once
 
 #include <stdexcept>
@@ -33,14 +33,14 @@ struct ConfigurationError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The files as they are now, the one that goes before the others last. Throws ConfigurationError.
+/// The files as they are now, the one with precedence over all others last. Throws ConfigurationError.
 std::vector<ConfigurationFile> read_configuration();
 
 /// What `text` says, the contents of the file `path`. Throws ConfigurationError for what is no such line, and
 /// for a key that is unknown, refused or given twice.
 std::vector<Setting> parse_configuration(std::string_view text, const std::string& path);
 
-/// The last of `name`; nullptr where there is none, or where it is taken back.
+/// The last setting of `name`; nullptr where there is none, or where it is taken back.
 const Setting* find_last(const std::vector<ConfigurationFile>& files, std::string_view name);
 
 }  // namespace tutti::base

@@ -35,7 +35,7 @@ std::string_view variable(const char* name)
     return value == nullptr ? std::string_view() : value;
 }
 
-/// Where the library or the program is that holds this function.
+/// The folder of the library or program that holds this function.
 std::string own_folder()
 {
     Dl_info info{};
@@ -130,7 +130,7 @@ std::vector<NamedFile> configuration_files()
 
 std::optional<std::string> contents(const NamedFile& file)
 {
-    // A pipe of this name keeps nobody waiting.
+    // O_NONBLOCK: the open of a pipe waits for nobody.
     const UniqueFd descriptor(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!descriptor) {
         const int error = errno;

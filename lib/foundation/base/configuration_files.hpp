@@ -17,15 +17,15 @@ struct NamedFile {
     Owner owner = Owner::anyone;
 };
 
-/// In the order in which they are read; the last goes before the others. Whether they are there is another
-/// question.
+/// The files to read, the one with precedence over all others last. They need not exist.
 std::vector<NamedFile> configuration_files();
 
 /// The folder of the site's file, for a program or library in `folder`: PREFIX/etc/tutti, and /etc/tutti
 /// where PREFIX is /usr. An installation that was moved takes its folder along.
 std::string site_folder(const std::string& folder);
 
-/// Nothing where there is no such file; one that TUTTI_CONF names has to be there. Throws ConfigurationError.
+/// The text of a file; nothing where there is none, but one that TUTTI_CONF names has to exist. Throws
+/// ConfigurationError.
 std::optional<std::string> contents(const NamedFile& file);
 
 }  // namespace tutti::base

@@ -13,8 +13,8 @@ namespace tutti::base {
     std::memcpy(to, from, size);
 }
 
-/// Copies two words, by words: bytes that were just written so would else have to leave the store buffer
-/// first, as a wider load waits for that.
+/// Copies two words, one by one: a wider load of bytes that were just written as words waits until they have
+/// left the store buffer.
 inline void copy_words(std::byte* to, const std::byte* from) noexcept
 {
     std::uint64_t words[2];

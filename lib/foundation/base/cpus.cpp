@@ -97,7 +97,7 @@ void move_to_cpu(int cpu) noexcept
     if (sched_getcpu() == cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
     if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed))
-        return;  // the thread was bound elsewhere in the meantime
+        return;  // the thread was bound to other CPUs in the meantime
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);

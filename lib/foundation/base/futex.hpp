@@ -14,9 +14,9 @@ void futex_wake_all(std::atomic<std::uint32_t>& word) noexcept;
 /// Makes this process a target of membarrier_all(). False where the kernel or a seccomp filter refuses.
 bool membarrier_register() noexcept;
 /// A full memory barrier on every running thread of every registered process: the expensive half of an
-/// asymmetric Dekker protocol; the cheap half is a compiler barrier. False when it is not available.
+/// asymmetric Dekker's handshake; the cheap half is a compiler barrier. False when it is not available.
 bool membarrier_all() noexcept;
-/// The same for the threads of this process alone. Once registered, it is always available.
+/// Likewise for the threads of this process alone. Once registered, it is always available.
 bool membarrier_register_own() noexcept;
 void membarrier_own() noexcept;
 

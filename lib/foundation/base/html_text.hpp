@@ -6,7 +6,7 @@
 
 namespace tutti::base {
 
-/// As a text, between tags and in quoted attributes, whatever it contains.
+/// `text` as it stands in a page between tags and in quoted attributes, whatever it contains.
 inline std::string html_text(std::string_view text)
 {
     std::string escaped;

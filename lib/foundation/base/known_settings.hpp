@@ -13,10 +13,10 @@ struct KnownSetting {
     std::string_view value;      // what stands for its value in the help; empty: it takes none
     std::string_view help;       // one line; empty: the catalogue of collectives has it
     std::string_view variable;   // that says the same; empty: there is none
-    std::string_view otherwise;  // what is so where nobody says anything
+    std::string_view otherwise;  // the value where nobody sets one
     std::string_view refusal{};  // why no file may set it; empty: files may
 
-    /// One name for both.
+    /// The variable if there is one, else the option.
     constexpr std::string_view name() const noexcept { return variable.empty() ? option : variable; }
 };
 

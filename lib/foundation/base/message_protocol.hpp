@@ -31,7 +31,7 @@ constexpr std::uint64_t code_of(std::optional<MessageProtocol> protocol) noexcep
 {
     return protocol ? static_cast<std::uint64_t>(*protocol) + 1 : 0;
 }
-/// Of any number. Empty: none is known, or there is none with that code.
+/// The protocol with this code, any number; empty: none is known, or none has that code.
 constexpr std::optional<MessageProtocol> protocol_of(std::uint64_t code) noexcept
 {
     return code >= 1 && code <= kMessageProtocols ? std::optional(static_cast<MessageProtocol>(code - 1))

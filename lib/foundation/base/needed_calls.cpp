@@ -36,7 +36,7 @@ constexpr Call kEpollCtl{"epoll_ctl", SYS_epoll_ctl, {-1, EPOLL_CTL_DEL, -1}};
 constexpr Call kWrite{"write", SYS_write, {-1}};
 
 constexpr Call kCallsOfRanks[] = {kWrite};
-// Of its thread in each rank, which would not end where they fail.
+// Calls of libpmix's thread in each rank, which would not end where they fail.
 constexpr Call kCallsOfLibpmix[] = {kEpollCtl, kEpollWait};
 constexpr Call kCallsOfLauncher[] = {
     kWrite,
@@ -85,7 +85,7 @@ bool is_denied(const Call& call)
     return errno == EPERM || errno == EACCES || (errno == ENOSYS && !call.may_be_missing);
 }
 
-// A thread ends by it; nothing tells whether it will.
+// Whether the call that ends a thread is denied. Only a try shows it, which a child makes.
 bool exit_is_denied()
 {
     static volatile bool goes_on = false;

@@ -5,8 +5,8 @@
 
 namespace tutti::base {
 
-/// Of the file that a library was loaded from; nullptr is none. libtutti, the libraries with MPI's functions
-/// that stand on it, and others' libraries for Fortran and C++ that call those.
+/// Whether `path`, the file that a library was loaded from, is libtutti, a library with MPI's functions on
+/// top of it, or one of others for Fortran and C++ that calls those. nullptr is none.
 inline bool is_own_library(const char* path) noexcept
 {
     const std::string_view whole = path == nullptr ? "" : path;

@@ -1,6 +1,6 @@
 // Where /proc shows a process. It may be that of another PID namespace (`unshare -p -f` without --mount-proc,
-// a container that has its host's): there each process has another number than here, and ours are those of
-// others.
+// a container that has its host's): there each process has another number than here, and the number that it
+// has here is another process's.
 #pragma once
 
 #include <sys/types.h>

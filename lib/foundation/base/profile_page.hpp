@@ -52,7 +52,7 @@ struct ProfileKey {
         return static_cast<int>(field(kSignatureBits + kCallerBits, kClassBits));
     }
     std::uint64_t signature() const noexcept { return field(kCallerBits, kSignatureBits); }
-    /// Plus 1; 0: unknown.
+    /// The index of the caller plus 1; 0: unknown.
     std::size_t caller() const noexcept { return static_cast<std::size_t>(field(0, kCallerBits)); }
 
 private:
@@ -94,7 +94,7 @@ struct ProfileMessage {
 struct ProfileCaller {
     StatusWord object;  // the number of its file, plus 1; 0: unknown
     StatusWord offset;  // in the file's own addresses
-    /// Of Python: "python:FUNCTION:FILE" in place of the file, and the line as offset.
+    /// A line of Python: "python:FUNCTION:FILE" in place of the file, and the line as offset.
     static constexpr const char* kPython = "python:";
 };
 

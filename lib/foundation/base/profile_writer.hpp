@@ -23,7 +23,7 @@ public:
 
     /// The calling thread begins a call. `peer`: the rank of the job that it waits for, if it does; -1: any.
     void begins(const CallWords& call, int peer, std::uint64_t caller, std::uint64_t begin_ticks) noexcept;
-    /// It is in no call; also when it was in none.
+    /// The calling thread is in no call any more, if it was in one.
     void ended() noexcept;
 
     /// A message of this rank, which goes after `at`, and one that has arrived with its envelope at least.
@@ -92,7 +92,7 @@ public:
     }
     /// The pass has found something.
     void moved() noexcept { moved_ = true; }
-    /// It has not, and the thread has slept or given way.
+    /// The pass has found nothing, and the thread has slept or given way.
     void idled() noexcept
     {
         const std::uint64_t now = profile_.now();

@@ -37,7 +37,7 @@ constexpr std::array<PythonLayout, 3> kLayouts{{
     {0x030c, 40, 0, 72, 144, 0, true, 0, 8, 70, 68, 192, 56, 40},
     {0x030d, 632, 7264, 7344, 160, 72, false, 0, 8, 70, 68, 200, 56, 40},
 }};
-// Of all these.
+// Places that all these versions share.
 constexpr Address kNextThread = 8;
 constexpr Address kCframe = 56;
 constexpr Address kFrameInstruction = 56;
@@ -161,7 +161,7 @@ bool PythonFrames::is_code(Address object) const
            value<std::array<char, 5>>(pointer(pointer(object + kType) + kTypeName)) == std::to_array("code");
 }
 
-/// Empty if it is none.
+/// The text of an object; empty if it is none.
 std::string PythonFrames::text(Address object) const
 {
     const auto state = value<std::uint32_t>(object + kTextState);

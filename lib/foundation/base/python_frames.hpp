@@ -27,7 +27,7 @@ struct PythonLayout;
 /// Whether the file belongs to Python or to what is installed for it, not to the user's program.
 bool is_of_python_package(std::string_view file) noexcept;
 
-/// Of a process that runs CPython 3.11 to 3.13, with its lock.
+/// The calls in a process that runs CPython 3.11 to 3.13 with its global lock.
 class PythonFrames {
 public:
     /// `version`: the address of Py_Version there. Empty for versions whose layout is not known.

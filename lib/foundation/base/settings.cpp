@@ -48,7 +48,7 @@ std::string origin_of(const std::string& variable)
         if (value != nullptr && said != nullptr && said->value == value)
             return " (" + said->origin + ")";
     } catch (const std::exception&) {
-        // The message that this is for says enough.
+        // Without the origin the caller's message still says enough.
     }
     return {};
 }

@@ -40,7 +40,7 @@ void StatusCount::move(std::uint64_t size_bytes) noexcept
 {
     const std::uint64_t latest = recent.load(std::memory_order_relaxed);
     recent.store(kMoving, std::memory_order_relaxed);
-    // Whoever sees a total of this move sees kMoving, whoever sees its end sees both.
+    // Release: whoever sees a total of this move sees kMoving; whoever sees its end sees both totals.
     std::atomic_thread_fence(std::memory_order_release);
     add_to(messages, (latest >> kBytesBits) + 1);
     add_to(bytes, (latest & ((std::uint64_t{1} << kBytesBits) - 1)) + size_bytes);

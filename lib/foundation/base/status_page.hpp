@@ -82,7 +82,7 @@ struct CollectiveWord {
     }
     /// collectives::CallKind; any rank may have written it.
     std::uint8_t kind() const noexcept { return field(0, kKindBits); }
-    /// The ranks meet at a board.
+    /// Whether the collective runs on a board.
     bool is_on_board() const noexcept { return field(kBoardShift, 1) != 0; }
     /// The number in the collective's list, from 1; 0: there is only one algorithm.
     std::uint8_t algorithm() const noexcept { return field(kAlgorithmShift, kAlgorithmBits); }
@@ -125,7 +125,7 @@ struct CallWords {
         return operation() == Operation::collective || operation() == Operation::wait_collective;
     }
     bool has_signature() const noexcept { return is_collective() || operation() == Operation::window_call; }
-    /// A message's call that ended at once.
+    /// Whether it is a message's call that ended at once.
     bool is_passing() const noexcept { return (what & kPassing) != 0; }
     friend bool operator==(const CallWords&, const CallWords&) = default;
 };

@@ -38,7 +38,7 @@ inline std::uint64_t ticks([[maybe_unused]] bool of_processor) noexcept
     return static_cast<std::uint64_t>(now_ns());
 }
 
-/// The same, but not before what has been read is there: the processor may read its counter early.
+/// ticks() after all loads before it: the processor may read its counter early.
 inline std::uint64_t ticks_after_loads(bool of_processor) noexcept
 {
 #if defined(__x86_64__)

@@ -20,9 +20,9 @@ namespace {
 constexpr std::int64_t kLeastTimeNs = 1'000'000'000;
 // Pause before an address is dialled again after the other end has hung up.
 constexpr std::int64_t kPauseNs = 20'000'000;
-// If nothing happened for this part of the timeout, this process has computed.
+// If nothing happened for a tenth of the timeout, this process has computed.
 constexpr int kComputed = 10;
-// While one process waits for nothing else, it looks as often.
+// The time between two looks of wait().
 constexpr std::int64_t kLookNs = 500'000'000;
 
 }  // namespace

@@ -40,14 +40,14 @@ public:
     void advance(PendingConnection& connection, std::int64_t now_ns);
     /// Continues where an address has used its time. Returns the time of the next call; 0: none is needed.
     std::int64_t look(std::int64_t now_ns);
-    /// Does both, with a poller that watches nothing else, until a connection is proved; nullptr: none is
-    /// proved by this time of base::now_ns().
+    /// Calls advance() and look(), with a poller that watches nothing else, until a connection is proved;
+    /// nullptr: none is proved by this time of base::now_ns().
     std::unique_ptr<PendingConnection> wait(std::int64_t deadline_ns);
 
     /// The addresses that have connected but were silent for their share of the time, for messages. Empty:
     /// none.
     std::string mute(std::int64_t now_ns) const;
-    /// The same, when the peer has answered at another address: these addresses lead to another process.
+    /// The silent addresses beside the one where the peer has answered: they lead to another process.
     std::string mute_beside(const PendingConnection& connection, std::int64_t now_ns) const;
     /// After all addresses have failed: whether each one answered that nothing listens there.
     bool was_refused() const noexcept { return refused_ != 0 && refused_ == said_.size(); }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kAcceptedAPass = 64;  // other work must get its turn
 constexpr std::int64_t kNoFilesPauseNs = 200'000'000;
-// Within the time that a pending connection has. Looks are counted, not seconds: a process that was stopped,
-// or has computed, has not looked meanwhile, and the other end may have answered long ago.
+// Looks within the time that a pending connection has. They are counted in place of seconds: a process that
+// was stopped, or has computed, has not looked meanwhile, and the other end may have answered long ago.
 constexpr std::int64_t kLooks = 10;
 
 }  // namespace
@@ -85,7 +85,7 @@ bool Listener::advance(PendingConnection& pending)
 {
     const bool moved = pending.advance();
     if (pending.state() == PendingConnection::State::failed) {
-        // One that leaves silently, or after a valid hello, is no stranger worth a message.
+        // A connection whose other end leaves silently, or after a valid hello, is not worth a message.
         const bool quiet = pending.was_left() && (!pending.has_heard_anything() || pending.has_hello());
         drop(pending, quiet ? "" : pending.failure());
     } else if (pending.state() != PendingConnection::State::handshake) {

@@ -13,7 +13,7 @@
 namespace tutti::connection {
 
 /// Accepts connections and keeps them pending until they have proved who they are. Their number and their
-/// time are bounded, so that strangers cannot block others.
+/// time are bounded, so that those from outside the job cannot keep out others.
 class Listener {
 public:
     /// Is called from advance(), accept(), look() and serve() only.
@@ -55,7 +55,7 @@ public:
     std::int64_t look(std::int64_t now_ns);
     static constexpr std::int64_t kNever = INT64_MAX;
 
-    /// Does all of that, for a poller that watches only this listener and objects that its user ignores.
+    /// Does all of that for a poller that watches only this listener, and objects that its user ignores.
     void serve(std::span<const epoll_event> events);
 
     /// Gives the connection to another owner, which watches it from now on.

@@ -12,7 +12,7 @@ namespace tutti::connection {
 
 using State = PendingConnection::State;
 
-// A rank may dial each of this rank's addresses, and both may dial at once.
+// Pending connections of one rank: it may dial each of this rank's addresses, and both may dial at once.
 PeerConnector::PeerConnector(Options options, Settings settings, Poller& poller, User& user)
     : options_(std::move(options)),
       settings_(std::move(settings)),
@@ -44,7 +44,7 @@ void PeerConnector::look_for(int rank, const Card& card)
         dial(rank, card);
         to.only_looked = true;
     } catch (const Error&) {
-        // There is no way to it; it may still be alive.
+        // No network leads to the rank; it may still be alive.
     }
 }
 

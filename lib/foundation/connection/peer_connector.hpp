@@ -49,8 +49,8 @@ public:
     const Card& card() const noexcept { return card_; }
     /// Dials, unless that is under way. Throws when the hosts have no network in common.
     void connect(int rank, const Card& card);
-    /// The same to see whether the rank is there: if no address leads to it, nothing is known and nothing is
-    /// reported.
+    /// connect() only to see whether the rank is there: if no address leads to it, nothing is known and
+    /// nothing is reported.
     void look_for(int rank, const Card& card);
     /// Stops dialling: the rank is lost, or has left.
     void forget(int rank) noexcept;

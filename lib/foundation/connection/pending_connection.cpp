@@ -67,8 +67,8 @@ bool PendingConnection::advance()
 
 void PendingConnection::decide(Verdict verdict)
 {
-    // The other end may have given up while we computed. Then no verdict is sent: the connection would look
-    // established, and its end like a death.
+    // The other end may have given up while this process computed. Then no verdict is sent: the connection
+    // would look established, and its end like a death.
     std::byte more{};
     const ssize_t got = recv(fd(), &more, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))

@@ -17,7 +17,7 @@
 
 namespace tutti::control {
 
-/// For the daemon to read a stack. It needs some tens of milliseconds, and itself gives up a little earlier.
+/// The wait for the daemon to read a stack. It needs tens of milliseconds, and gives up a little earlier.
 inline constexpr std::chrono::milliseconds kStackPatience{2000};
 
 /// The value of kVariable for a rank whose end is `descriptor`.
@@ -41,7 +41,7 @@ public:
     bool abort(int status, std::string_view message) noexcept;
     /// Gives the daemon a duplicate of `descriptor`, the memory of this rank's status page.
     bool show_status(int descriptor) noexcept;
-    /// The same for the memory of this rank's profile.
+    /// Likewise the memory of this rank's profile.
     bool show_profile(int descriptor) noexcept;
 
     /// From now on the daemon may look into this process as a debugger does, and does so when a thread aborts

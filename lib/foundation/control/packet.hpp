@@ -62,7 +62,7 @@ enum class Arrival { packet, nothing, ended };
 /// Sends the packet, with `descriptor` if that is not -1; blocks while the other side has much to read. Any
 /// thread. False: the other side is gone, or the packet is too large.
 bool send(int socket, const Packet& packet, int descriptor = -1) noexcept;
-/// The same, but if the other side does not read, the packet is lost and nothing waits.
+/// send(), but if the other side does not read, the packet is lost and nothing waits.
 bool send_now(int socket, const Packet& packet, int descriptor = -1) noexcept;
 
 /// Likewise, for signal handlers: allocates nothing.

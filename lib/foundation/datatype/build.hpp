@@ -65,7 +65,7 @@ struct DistributedDimension {
 TypemapRef distributed_array(std::span<const DistributedDimension> dimensions, std::size_t place, Order order,
                              const Typemap& of);
 
-/// The same bytes with other bounds.
+/// `of` with other bounds.
 TypemapRef resized(std::ptrdiff_t lower_bound, std::ptrdiff_t extent_bytes, const Typemap& of);
 
 }  // namespace tutti::datatype

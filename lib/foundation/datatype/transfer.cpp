@@ -113,7 +113,7 @@ private:
         }
     }
 
-    // Every second element is so usual that it has ways of its own: both directions go by vectors. Distances
+    // Every second element is so usual that it has code of its own: both directions go by vectors. Distances
     // are added, not multiplied with the index.
     template <class Element>
     void column(std::byte* object, std::ptrdiff_t stride_bytes, std::size_t count)

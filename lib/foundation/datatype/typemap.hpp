@@ -56,7 +56,7 @@ public:
 
     /// One element's bytes are contiguous, in the order of transfer.
     bool is_one_run() const noexcept { return description_.placed.is_one_run(); }
-    /// The same for any number of elements.
+    /// The bytes of any number of elements are contiguous.
     bool is_contiguous() const noexcept { return contiguous_; }
 
     const Placed& placed() const noexcept { return description_.placed; }

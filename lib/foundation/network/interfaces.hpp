@@ -9,7 +9,7 @@
 
 namespace tutti::network {
 
-/// An address as other hosts are told it.
+/// An address as it is published to other hosts.
 struct HostAddress {
     IpAddress address;
     unsigned prefix;  // bits that all addresses of its subnet share
@@ -31,7 +31,7 @@ std::vector<LocalAddress> local_addresses();
 
 /// "eth0 10.0.0.1/24, lo 127.0.0.1/8", for messages; "none" for an empty list.
 std::string describe(std::span<const HostAddress> addresses);
-/// The same, with the reason why an address is not chosen automatically: "lo 127.0.0.1/8 (loopback)".
+/// Likewise, with the reason why an address is not chosen automatically: "lo 127.0.0.1/8 (loopback)".
 std::string describe(std::span<const LocalAddress> addresses);
 
 }  // namespace tutti::network

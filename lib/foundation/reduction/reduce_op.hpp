@@ -50,8 +50,8 @@ public:
     }
 
     bool commutative() const noexcept { return commutative_; }
-    /// The same number for the same operator on the same type, on all ranks; users' operators differ only in
-    /// whether they commute. Never 0.
+    /// A number for the operator and its type, equal on all ranks; users' operators differ only in whether
+    /// they commute. Never 0.
     std::uint16_t identity() const noexcept
     {
         return identity_ != 0 ? identity_ : commutative_ ? kUserCommutative : kUserOrdered;
