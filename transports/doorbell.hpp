@@ -6,7 +6,7 @@
 
 namespace tutti::transport {
 
-/// Belongs to its transport; the same rules hold for its calls. Nothing here blocks.
+/// Belongs to its transport, whose rules hold for its calls. Nothing here blocks.
 class Doorbell {
 public:
     /// The futex word that changes when something arrives while armed. It is shared between processes if the

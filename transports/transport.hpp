@@ -100,7 +100,7 @@ public:
     /// frame to a lost peer is `done` and discarded: progress() reports the loss.
     virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                             Completion& completion) = 0;
-    /// The same for a payload in up to kMostParts places; the list of them is not kept. Only if
+    /// send() for a payload in up to kMostParts places; the list of them is not kept. Only if
     /// capabilities().gathers, else throws tutti::Error (not_supported).
     virtual SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                                   Completion& completion);

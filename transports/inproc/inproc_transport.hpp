@@ -13,7 +13,7 @@
 
 namespace tutti::transport {
 
-/// Where the ranks of one in-process job meet. It has one inbox for each rank, and outlives the transports.
+/// What the ranks of one in-process job share: an inbox for each. Outlives the transports.
 class InprocHub {
 public:
     explicit InprocHub(int ranks);

@@ -39,7 +39,7 @@ public:
     const connection::Card& card() const noexcept { return connector_.card(); }
     /// Connects; LinkUser gets the result. Throws when the hosts have no network in common.
     void connect(int peer, const connection::Card& card) { connector_.connect(peer, card); }
-    /// The same, to see whether the peer is there.
+    /// connect() only to see whether the peer is there.
     void look_for(int peer, const connection::Card& card) { connector_.look_for(peer, card); }
     std::string silent_at(int peer) const { return connector_.silent_at(peer); }
     /// Sends as much as possible; the rest follows later.

@@ -36,7 +36,7 @@ struct OfiOptions {
     std::string provider = {};  // name of a libfabric provider; empty: the best one
     bool adapter = false;       // only a provider on a network adapter
     /// A peer whose host does not answer for so long is lost. The same time bounds the wait for an address
-    /// and for a stranger's first bytes.
+    /// and for the first bytes of a connection.
     std::chrono::milliseconds timeout{10'000};
     /// How long close() waits for living but busy peers to take what was sent to them. Without a value it
     /// waits as long as they live.
@@ -45,9 +45,9 @@ struct OfiOptions {
     bool as_adapter = false;
     /// Whether the provider's reads and writes of peers' memory are used.
     bool remote_memory = true;
-    /// At the end it tells how often it has read and written peers' memory.
+    /// At the end it prints how often it has read and written peers' memory.
     bool tells_copies = false;
-    /// Gets the message about the first stranger; default: standard error.
+    /// Gets the message about the first connection from outside the job; default: standard error.
     std::function<void(const std::string& line)> log = {};
 };
 

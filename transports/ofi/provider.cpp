@@ -165,7 +165,7 @@ const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
     return best;
 }
 
-// What a provider offers it reports only to who asks for it.
+// A provider reports an ability only to a caller that asks for it.
 bool tells_of_delivery(const fi_info& info)
 {
     const Library& library = Library::get();

@@ -14,7 +14,7 @@ namespace {
 
 // Polls of the fabric in one pass, up to 16 events each: other work must get its turn.
 constexpr int kPollsAPass = 4;
-// Of a rank whose memory peers may access.
+// Polls of a rank whose memory peers may access, before it sleeps.
 constexpr int kPollsBeforeSleep = 64;
 // Links carry few messages: this is the shortest time between two looks at them.
 constexpr std::int64_t kLookNs = 50'000;
@@ -69,8 +69,8 @@ std::size_t OfiTransport::progress(Sink& sink)
     return events;
 }
 
-// Peers write and read granted memory without an event here. A provider may serve one of them in each poll,
-// and what it leaves in its connections wakes nobody: it has come already. So there are some more polls
+// Peers write and read granted memory without an event here. A provider may serve one access in each poll;
+// those that are left in its connections have arrived already, so they wake nobody. Hence some more polls
 // before a sleep, as many as a peer has writes under way.
 std::size_t OfiTransport::serve_all(Sink& sink)
 {

@@ -58,16 +58,16 @@ public:
     /// Starts no more copies with `peer`, but waits for the chunks under way: the network uses this rank's
     /// memory.
     void lose(int peer);
-    /// Stops waiting for them.
+    /// Stops waiting for the chunks under way.
     void abandon(int peer);
     /// Starts no more chunks of this copy. Its completion does not fire.
     void abandon(const Completion& completion) noexcept;
     bool any_of(int peer) const noexcept;
 
     bool none() const noexcept { return copies_.empty(); }
-    /// Whether some could not be started yet.
+    /// Whether some copies could not be started yet.
     bool any_unposted() const noexcept { return unposted_ != 0; }
-    /// Those that have succeeded.
+    /// The number of reads that have succeeded.
     std::uint64_t reads() const noexcept { return reads_; }
     std::uint64_t writes() const noexcept { return writes_; }
     /// For the end, when no chunk is under way.

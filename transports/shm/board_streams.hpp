@@ -20,7 +20,7 @@ namespace tutti::transport::shm {
 class BoardStreams {
 public:
     static constexpr std::size_t kChunkBytes = 8192;
-    /// Of a chunk whose readers do not know its size.
+    /// The size of a chunk whose readers do not know it.
     static constexpr std::size_t kAnySize = static_cast<std::size_t>(-1);
     static constexpr std::uint64_t kCells = 8;
 
@@ -39,7 +39,7 @@ public:
     {
     }
 
-    /// Of the positions from here on.
+    /// Sets the key of the positions from here on.
     void set_key(std::uint64_t key) noexcept { key_ = key << kPositionBits; }
 
     /// Whether this member's next chunk has a place.
@@ -60,7 +60,7 @@ public:
     }
     /// Where this member writes at this position, if it has room.
     std::byte* own_chunk(std::size_t size_bytes) const noexcept { return place(own_, size_bytes); }
-    /// Shows it to the others. `lends`: see any_lends().
+    /// Shows own_chunk() to the others. `lends`: see any_lends().
     void publish(bool lends) noexcept
     {
         Cell& own = cell(own_);
@@ -70,16 +70,15 @@ public:
         published_ = true;
         own_lends_ = lends;
     }
-    /// Of two members: whether one has said that peers can map memory of its program, where both have last
-    /// published at one position. Both get the same answer from the time that they have passed it. True
-    /// before.
+    /// For two members: whether one of them said, at the last position where both published, that peers can
+    /// map memory of its program. Both get the same answer once they have passed that position. True before.
     bool any_lends() const noexcept { return any_lends_; }
 
     bool has_chunk(std::uint32_t member) const noexcept
     {
         return cell(member).mark.load(std::memory_order_acquire) == mark();
     }
-    /// The same up to `looks` times, one after the other.
+    /// has_chunk(), up to `looks` times.
     bool looks_for_chunk(std::uint32_t member, unsigned looks) const noexcept
     {
         const std::atomic<std::uint64_t>& found = cell(member).mark;

@@ -47,9 +47,9 @@ struct InboxHeader {
 
     // Peers change it and wake its futex when `sleeping` is set.
     alignas(kLine) std::atomic<std::uint32_t> bell;
-    // Written by the owner only. Dekker pair with the ring's words: the owner stores it, makes a full barrier
-    // on all threads (membarrier; its own barrier if peers_must_fence), then looks at the rings; a peer
-    // publishes into a ring, then (compiler barrier; full fence if peers_must_fence) looks here.
+    // Written by the owner only. Dekker's handshake with the ring's words: the owner stores it, makes a full
+    // barrier on all threads (membarrier; its own barrier if peers_must_fence), then looks at the rings; a
+    // peer publishes into a ring, then (compiler barrier; full fence if peers_must_fence) looks here.
     alignas(kLine) std::atomic<Sleep> sleeping;
     // Number of rings that have a producer: release by the producer, acquire by the owner.
     alignas(kLine) std::atomic<std::uint32_t> connections;
@@ -86,7 +86,7 @@ public:
     {
         return *reinterpret_cast<RingSlot*>(blocks_.base() + block_start(index));
     }
-    /// The ring's memory, with the same limit.
+    /// The memory of such a ring.
     RingMemory ring(std::uint32_t index) const noexcept;
 
     /// For the producer of that ring, once its slot is filled in.

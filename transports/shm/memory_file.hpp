@@ -56,7 +56,7 @@ public:
     /// what LocalProcess::open() throws.
     static MemoryFile open(const LocalProcess& owner, int descriptor, std::size_t bytes,
                            DescriptorExchange* exchange);
-    /// The same for a file of any size.
+    /// Likewise a file of any size.
     static MemoryFile open(const LocalProcess& owner, int descriptor, DescriptorExchange* exchange);
 
     /// One that was received; it has `bytes`, not mapped yet.

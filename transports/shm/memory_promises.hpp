@@ -30,7 +30,7 @@ public:
     std::uint64_t untouched_by_others() const;
 
 private:
-    // Relaxed: nothing else follows from a number, and each is judged as it is found.
+    // Relaxed: the numbers publish no other memory, and each is judged as it is found.
     struct Entry {
         std::atomic<std::uint64_t> bytes;
         std::atomic<std::int64_t> pid;

@@ -125,7 +125,7 @@ public:
         if (!all_looked_for_) [[unlikely]]
             look_for_all();
         streams_.pass();
-        // Pairs with the barrier between a writer's store to waiting() and its last look for room.
+        // Dekker's handshake with a writer, which stores waiting(), makes a barrier, then looks for room.
         if (must_fence_) [[unlikely]]
             std::atomic_thread_fence(std::memory_order_seq_cst);
         else

@@ -34,7 +34,7 @@ PeerArenas::Mapped& PeerArenas::mapped(const LocalProcess& owner, std::uint64_t 
                 added = Mapped{key, std::move(file), size_bytes};
         }
     } catch (const Error&) {
-        // The message comes another way.
+        // The message goes by another protocol.
     }
     return added;
 }

@@ -18,7 +18,7 @@ inline constexpr std::size_t kAlignedFrom = 256;
 inline constexpr std::size_t kDistanceFrom = 512;
 inline constexpr std::size_t kDistance = 16 * kLine;
 
-// `first_again`: a frame at the ring's start, behind which the consumer needs not look for what came before.
+// `first_again`: the first frame of a lap that begins without a `skip`, as the consumer has read all before.
 // `skip`: its payload size counts lines, itself included; behind them follows the next record.
 enum Kind : std::uint64_t { none = 0, frame = 1, skip = 2, first_again = 3 };
 

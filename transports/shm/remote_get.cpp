@@ -130,8 +130,9 @@ SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
     return SendResult::done;
 }
 
-// Whether the slot for copies that `peer` helps with is free. In a window of messages the helper is mostly
-// busy with its last piece of the copy before, and ends soon. A helper without a core is waited for once.
+// Whether the slot for copies that `peer` helps with is free. When messages follow each other closely, the
+// helper is mostly busy with its last piece of the copy before, and ends soon. A helper without a core is
+// waited for once.
 bool ShmTransport::make_free(int peer)
 {
     const auto pending = std::ranges::find_if(

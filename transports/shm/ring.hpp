@@ -13,13 +13,13 @@
 // full. A record is at most an eighth of the ring, so an empty ring always has room for one, whatever is
 // unreported or skipped at its end.
 //
-// Two ranks that answer each other use the same few lines again, which their caches hold: each record tells
-// how many of the other ring's records its writer has consumed (a credit). A producer that so knows that all
-// is consumed begins the next lap at once, without a mark. The consumer looks at the ring's start, too, when
-// it has told that it has consumed all. Until it has seen the new lap, it looks where the old one ended. So
-// no payload is written over that line: the first record of the new lap is no longer than the old lap was,
-// and one that would reach across begins there, behind a skip. Without all this, 256 B to 8 KiB take a fifth
-// to two thirds longer.
+// Two ranks that answer each other use the same few lines again, which their caches hold: each record says
+// how many of the other ring's records its writer has consumed (a credit). A producer that knows by a credit
+// that all its records are consumed begins the next lap at once, without a mark. The consumer looks at the
+// ring's start, too, when it has given credit for all. Until it has seen the new lap, it looks where the old
+// one ended. So no payload is written over that line: the first record of the new lap is no longer than the
+// old lap was, and one that would reach across begins there, behind a skip. Without all this, 256 B to 8 KiB
+// take a fifth to two thirds longer.
 //
 // A ring costs only the memory that it uses. The producer begins with a part at the ring's start, and skips
 // from the end of the part to the start while the consumer keeps up. When the consumer falls behind, or a
@@ -41,12 +41,12 @@
 
 namespace tutti::transport::shm {
 
-/// What the two rings between a pair of ranks tell each other. Both ends of it belong to one rank, and to the
-/// thread that uses its rings.
+/// The credits of the two rings between a pair of ranks. Each rank has its own, for the thread that uses its
+/// rings.
 struct Credits {
     std::uint16_t consumed = 0;  // records of the peer's, by this rank
-    std::uint16_t offered = 0;   // of them, those that the last record to the peer told of
-    std::uint16_t returned = 0;  // records of ours, of which the last record of the peer's told
+    std::uint16_t offered = 0;   // of them, those that the last record to the peer gave credit for
+    std::uint16_t returned = 0;  // records of ours that the peer's last record gave credit for
 };
 
 /// The producer's end: one thread at a time.
@@ -80,7 +80,7 @@ public:
     RingControl& control() const noexcept { return *memory_.control; }
 
 private:
-    // A record of one line, with a header of two words. The same as write_any(), in fewer instructions.
+    // write_any() for a record of one line with a header of two words, in fewer instructions.
     bool write_short(const std::byte* header, std::span<const std::byte> payload) noexcept
     {
         if (2 * kLine > room_ && !make_room(kLine)) [[unlikely]]
@@ -168,7 +168,7 @@ private:
         return true;
     }
 
-    // The consumer has read everything, and has told so: it looks there.
+    // The consumer has given credit for everything, so it looks at the ring's start.
     void start_again() noexcept
     {
         const std::size_t end = memory_.offset(position_);
@@ -196,7 +196,7 @@ private:
         const std::size_t to_unread = memory_.size - static_cast<std::size_t>(position_ - consumed_);
         const std::size_t end = part_ == memory_.size ? part_ + kLine : part_;
         room_ = std::min(to_unread, end - memory_.offset(position_));
-        // Laps are counted anew: what their words were like the last time must not be found again.
+        // Lap numbers begin anew: words from the last time must not pass for words of these laps.
         if (memory_.offset(position_) == 0 && memory_.lap(position_) == 0 && position_ != 0)
             words_.clear(1, memory_.size / kLine);
     }
@@ -321,7 +321,7 @@ private:
     static constexpr unsigned kPatience = 8;
     static constexpr std::size_t kStreamedAhead = 2;
 
-    // Then `word` is that of the first record.
+    // If so, `word` is that of the first record.
     bool has_started_again(std::uint64_t& word) noexcept
     {
         const std::uint64_t next = position_ + memory_.bytes_to_end(position_);
@@ -333,7 +333,7 @@ private:
         return true;
     }
 
-    // Then a frame of several lines is already on its way as a whole when its word changes.
+    // So that a frame of several lines is on its way as a whole when its word changes.
     static void fetch_ahead(const std::byte* first) noexcept
     {
         for (std::size_t line = 1; line <= kLinesAhead; ++line)

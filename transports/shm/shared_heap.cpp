@@ -47,7 +47,7 @@ void* ordinary(std::size_t bytes, std::size_t alignment)
     return memory;
 }
 
-// Then memory that is only touched can be refused, which would kill the program.
+// If so, pages that are only touched can be refused, which would kill the program.
 bool commits_strictly()
 {
     static const bool strictly = [] {
@@ -74,7 +74,7 @@ void punch_hole(const MemoryFile& file, std::size_t offset, std::size_t bytes) n
     SharedHeap::instance();
 }
 
-// Before a fork copies malloc's blocks.
+// Asked before a fork copies malloc's blocks.
 std::uint64_t left_bytes() noexcept
 {
     try {
@@ -141,7 +141,7 @@ void* SharedHeap::take_new(std::size_t bytes, std::size_t alignment)
     return add_arena(bytes + alignment - kLine) != nullptr ? take_free(bytes, alignment) : nullptr;
 }
 
-// Throws where so much more is not to be had.
+// Throws where `bytes` more cannot be had.
 void SharedHeap::judge(std::size_t bytes)
 {
     const auto ask = [&] {
@@ -174,7 +174,7 @@ void SharedHeap::find_ledger_by(MemoryPromises::FindLedger find)
     promises_.find_ledger_by(std::move(find));
 }
 
-// The latest one, which is most likely in the caches. It may be a quarter larger than needed.
+// The latest block, which is most likely in the caches. It may be a quarter larger than needed.
 void* SharedHeap::take_kept(std::size_t bytes)
 {
     const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& block) {

@@ -69,7 +69,7 @@ public:
     std::span<const std::byte> at(const RemoteRegion& region, std::size_t bytes) const noexcept;
 
 private:
-    // Relaxed: it says nothing about any memory, and only what is quicker follows from it.
+    // Relaxed: it publishes no memory, and only the speed depends on it.
     static constinit inline std::atomic<bool> lent_{false};
 
     using Ranges = std::map<std::size_t, std::size_t>;  // size by offset

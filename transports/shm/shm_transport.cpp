@@ -264,8 +264,8 @@ void ShmTransport::accept_connections()
     }
 }
 
-// The other half of arm(): the producer stores producer_waits, makes a barrier on all threads, then checks
-// for room; here the room is published (report), then producer_waits is checked.
+// Dekker's handshake with arm(): the producer stores producer_waits, makes a barrier on all threads, then
+// checks for room; here the room is published (report), then producer_waits is checked.
 void ShmTransport::wake_producer(Incoming& incoming) noexcept
 {
     std::atomic_thread_fence(std::memory_order_seq_cst);  // once in a quarter of the ring

@@ -49,7 +49,7 @@ public:
     {
         return map(peer, region, bytes);
     }
-    /// The same, to be changed as well; also empty when the peer is not connected.
+    /// view() of memory that may be changed as well; also empty when the peer is not connected.
     std::span<std::byte> map(int peer, const RemoteRegion& region, std::size_t bytes);
     SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                         Completion& completion) override;

@@ -21,7 +21,7 @@ public:
 
     std::size_t size() const noexcept { return count_; }
     bool has(const Stream& stream) const noexcept;
-    /// It has just received data, and is read again in the next pass.
+    /// Whether the stream has just received data, and is read again in the next pass.
     bool reads_soon(const Stream& stream) const noexcept { return has(stream) && stream.due_ns() == 0; }
 
     /// Adds a stream that epoll watches; if there is no room, it replaces the one that was quiet for longest.

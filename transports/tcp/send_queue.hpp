@@ -25,7 +25,7 @@ public:
     /// Takes over a frame, of which `sent` bytes are already sent. `sent` may be nonzero only when the queue
     /// is empty; then it never answers `again`.
     SendResult push(const Head& head, Parts payload, std::size_t sent, Completion& completion);
-    /// The same for the transport's own frame, which is always taken.
+    /// push() for the transport's own frame, which is always taken.
     void push_own(const Head& head);
 
     /// Sends what the kernel takes. Appends what is sent to `finished`. On failure errno tells why.

@@ -27,7 +27,7 @@ struct TcpOptions {
     std::string host;  // the name of this rank's host, for messages
     network::InterfaceChoice interfaces;
     /// A peer whose host does not answer for so long is lost, also within close(), which waits for accepted
-    /// frames to arrive. The same time bounds the wait for an address and for a stranger's first bytes.
+    /// frames to arrive. The same time bounds the wait for an address and for a connection's first bytes.
     std::chrono::milliseconds timeout{10'000};
     int socket_buffer_bytes = 0;       // 0: the kernel's default
     std::string congestion_control{};  // as choose_congestion_control() takes it
@@ -62,7 +62,7 @@ public:
     int wait_fd() noexcept override { return poller_.fd(); }
     void close() noexcept override;
 
-    /// The addresses that other hosts are told, for messages: "eth0 10.0.0.1/24".
+    /// The addresses that this rank publishes, for messages: "eth0 10.0.0.1/24".
     std::string chosen_addresses() const { return network::describe(connector_.card().addresses); }
     /// Whether frames can flow to and from this rank.
     bool is_connected(int peer) const noexcept;
