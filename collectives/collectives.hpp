@@ -49,14 +49,14 @@ Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, Reduce
 /// order. `in` may be out.data: in place.
 Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named = {});
 
-/// The same for ranks 0 to the one below this one. Rank 0's `out` is unchanged.
+/// scan() over ranks 0 to the one below this one. Rank 0's `out` is unchanged.
 Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named = {});
 
 /// Copies one block of every rank to all ranks, in rank order without gaps, all equally long. `own` is this
 /// rank's block: outside `all`, or at its place in it (in place). n is the bytes of `all`.
 Task allgather(Group& group, const std::byte* own, std::span<std::byte> all, Selection named = {});
 
-/// The same with blocks of any sizes and places; the sizes are the same at all ranks, the places may differ.
+/// allgather() of blocks of any sizes and places; sizes are equal at all ranks, places may differ.
 Task allgatherv(Group& group, const std::byte* own, Blocks all, Selection named = {});
 
 /// broadcast and allgather as the one step of a call of another kind. `call` describes that call.
@@ -68,7 +68,7 @@ Task allgather_as(Group& group, Call call, const std::byte* own, std::span<std::
 /// the bytes of all blocks.
 Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root, Selection named = {});
 
-/// The same with blocks of any sizes and places, known only to the root; each rank knows its own size.
+/// gather() of blocks of any sizes and places, known only to the root; each rank knows its own size.
 Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root, Selection named = {});
 
 /// Copies to every rank its block of the root's `all`, where blocks are in rank order without gaps; `all` is
@@ -76,24 +76,24 @@ Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root,
 /// place). n is the bytes of all blocks.
 Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root, Selection named = {});
 
-/// The same with blocks of any sizes and places, known only to the root; each rank knows its own size.
+/// scatter() of blocks of any sizes and places, known only to the root; each rank knows its own size.
 Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root, Selection named = {});
 
 /// Copies block b of `in` at rank a to block a of `out` at rank b, for all pairs of ranks. `in` is as long as
 /// `out` and does not overlap it. All blocks are equally long; n is the bytes of one.
 Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Selection named = {});
 
-/// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
+/// alltoall() of blocks of any sizes and places; both ranks of a block know its size.
 Task alltoallv(Group& group, ConstBlocks in, Blocks out, Selection named = {});
 
-/// The same with every block in memory of its own. The one algorithm is alltoall/flat.cpp.
+/// alltoallv() with every block in memory of its own. The one algorithm is alltoall/flat.cpp.
 Task alltoallw(Group& group, SeparateBlocks<const std::byte> in, SeparateBlocks<std::byte> out);
 
 /// alltoall in place: block a of rank b's `data` replaces block b of rank a's. Uses the board if alltoall
 /// would use it, else alltoall/in_place.cpp.
 Task alltoall_in_place(Group& group, std::span<std::byte> data, Selection named = {});
 
-/// With blocks of any sizes and places; two ranks send each other equal sizes.
+/// alltoall_in_place() of blocks of any sizes and places; two ranks send each other equal sizes.
 Task alltoallv_in_place(Group& group, Blocks data, Selection named = {});
 
 // Exchanges with neighbours only. Their spans must live until the task has ended. Blocks of sources that are
@@ -102,7 +102,7 @@ Task alltoallv_in_place(Group& group, Blocks data, Selection named = {});
 /// Copies `own` to all destinations. `all` has an equally long block for each source.
 Task neighbor_allgather(Group& group, Neighbors neighbors, std::span<const std::byte> own, std::byte* all);
 
-/// The same with a block of any size and place for each source, as long as the source's block.
+/// neighbor_allgather() with a block of any size and place for each source, as long as the source's block.
 Task neighbor_allgatherv(Group& group, Neighbors neighbors, std::span<const std::byte> own, Blocks all);
 
 /// Sends each destination a block of `in`, and receives a block of `out` from each source; all blocks are
@@ -110,7 +110,7 @@ Task neighbor_allgatherv(Group& group, Neighbors neighbors, std::span<const std:
 Task neighbor_alltoall(Group& group, Neighbors neighbors, const std::byte* in, std::byte* out,
                        std::size_t block_bytes);
 
-/// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
+/// neighbor_alltoall() of blocks of any sizes and places; both ranks of a block know its size.
 Task neighbor_alltoallv(Group& group, Neighbors neighbors, ConstBlocks in, Blocks out);
 
 }  // namespace tutti::collectives

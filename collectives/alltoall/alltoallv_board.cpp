@@ -1,7 +1,7 @@
 // Board all-to-all of blocks of any sizes: every rank's slot has an equal share for each rank. There it
 // writes the length of its block for that rank and, if it fits, the block. After all have arrived, each rank
 // copies the blocks for itself. Longer blocks travel as messages at the same time. Both ranks of a block know
-// its size, and so which way it goes; no rank knows all sizes.
+// its size, and so whether it is a message; no rank knows all sizes.
 //
 // Source: alltoall/board.cpp; the messages are those of alltoall/flat.cpp.
 // Cost: a block that fits is written and read, without a message; a longer one is a message. Blocks of up to

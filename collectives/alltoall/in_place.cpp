@@ -1,4 +1,4 @@
-// All-to-all in place: in every step ranks exchange blocks in pairs. Each pair meets once, and the arriving
+// All-to-all in place: in every step ranks exchange blocks in pairs. Each pair has one step, and the arriving
 // block replaces the block sent to the same rank.
 //
 // Source: the pairs are those of a round-robin tournament (circle method).
@@ -8,9 +8,9 @@
 // one block. No memory if the block has left when send returns, as short ones have; else one block, into
 // which the other one arrives.
 //
-// With an odd number m of ranks, two ranks meet in the round that equals their sum modulo m; the rank whose
-// double equals the round has no partner. With an even number it meets the last rank, which takes no other
-// part. Size 6, m = 5, the partner of each rank (for size 5: without rank 5):
+// With an odd number m of ranks, two ranks exchange in the round that equals their sum modulo m; the rank
+// whose double equals the round has no partner. With an even number its partner is the last rank, which takes
+// no other part. Size 6, m = 5, the partner of each rank (for size 5: without rank 5):
 //   round   0    1    2    3    4    5
 //   0       5    4    3    2    1    0
 //   1       1    0    4    5    2    3

@@ -1,4 +1,4 @@
-// Hierarchical barrier: the ranks of each node report to their leader, the leaders meet in a dissemination
+// Hierarchical barrier: the ranks of each node report to their leader, the leaders run a dissemination
 // barrier, and each then releases its node.
 //
 // Source: textbook; the hierarchical collectives of Graham and others, "Cheetah: a framework for scalable

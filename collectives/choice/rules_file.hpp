@@ -31,7 +31,7 @@ struct RulesFile {
 /// Throws tutti::Error (invalid_argument) with the file, the rule and the allowed values.
 RulesFile parse_rules(std::string_view text, std::string_view file);
 
-/// The same from a file. Also throws tutti::Error if the file cannot be read.
+/// The rules in a file. Also throws tutti::Error if the file cannot be read.
 RulesFile read_rules(const std::string& file);
 
 }  // namespace tutti::collectives

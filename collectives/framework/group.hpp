@@ -100,10 +100,10 @@ public:
     /// Done when `data` may be overwritten. The peer may or may not have received it then: an algorithm must
     /// not rely on buffering.
     virtual Operation send(int peer, std::span<const std::byte> data) = 0;
-    /// The same for data that only the peer waits for. A peer that shares this rank's core can read it only
+    /// send() of data that only the peer waits for. A peer that shares this rank's core can read it only
     /// later: then a copy is left for it, and this rank continues.
     virtual Operation send_ahead(int peer, std::span<const std::byte> data) { return send(peer, data); }
-    /// The same for data in several places: the parts and their list live until the operation is done.
+    /// send() of data in several places: the parts and their list live until the operation is done.
     virtual Operation send_parts(int peer, Parts parts) = 0;
     /// Whether `peer` reads `data` where it lies once it is sent.
     virtual bool reads_in_place(int, std::span<const std::byte>) { return false; }
@@ -130,7 +130,7 @@ public:
 
     /// The board for this call if placement() has one; else nullptr.
     virtual Board* board() noexcept { return nullptr; }
-    /// Likewise.
+    /// The streams for this call if placement() has some; else nullptr.
     virtual Streams* streams() noexcept { return nullptr; }
     /// Runs all rounds and returns true if this group may block here; else does nothing. Throws tutti::Error.
     virtual bool runs_at_once(Rounds&) { return false; }
@@ -156,7 +156,7 @@ public:
         if (!src.empty() && dst.data() != src.data())
             std::memcpy(dst.data(), src.data(), src.size());
     }
-    /// The same while `peer` waits for this rank: the peer may do part of the copy.
+    /// copy() while `peer` waits for this rank: the peer may do part of it.
     virtual Operation copy_with(int, std::span<std::byte> dst, std::span<const std::byte> src)
     {
         copy(dst, src);

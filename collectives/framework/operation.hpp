@@ -47,8 +47,8 @@ public:
     /// release this state, and end and destroy its task: touch none of them afterwards.
     void complete(ErrorCode result = ErrorCode::success) { mark_complete(result).resume(); }
 
-    /// The same in two steps, for an engine that cannot be called back yet: resume the returned handle once,
-    /// before going idle. If no coroutine waits yet, the handle does nothing.
+    /// complete() in two steps, for an engine that cannot be called back yet: resume the returned handle
+    /// once, before going idle. If no coroutine waits yet, the handle does nothing.
     [[nodiscard]] std::coroutine_handle<> mark_complete(ErrorCode result = ErrorCode::success) noexcept
     {
         done_ = true;

@@ -1,5 +1,5 @@
 // Blocks behind their sizes, in memory that their receivers read: a share for each pair of ranks. A block
-// that does not fit travels as a message. Both ranks of a block know its size, and so which way it goes.
+// that does not fit travels as a message. Both ranks of a block know its size, and so whether it does.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Streamed or sent: long data of one rank that others want goes in chunks of its stream, or as messages where
-// these may be read in place. Only the writer knows the latter, so it says which in a chunk of one byte,
-// which comes first.
+// these may be read in place. Only the writer knows whether they may, so its first chunk, of one byte, says
+// which.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,12 @@ inline bool reads_long_data_in_place(const Group& group, std::size_t size_bytes)
            !group.placement().more_ranks_than_cores && group.may_read_in_place();
 }
 
-/// Ranks that share cores, and more than two, gain by messages from here on: by 4, 8 and 16 ranks on 2 cores,
-/// one copy by each reader takes 0.3 to 0.7 of the time, and of shorter data more than chunks.
+/// From this size on messages also gain where ranks share cores or are more than two. By 4, 8 and 16 ranks on
+/// 2 cores: one copy by each reader takes 0.3 to 0.7 of the time of chunks, and longer than they for shorter
+/// data.
 inline constexpr std::size_t kMessagesToAllFromBytes = 128u << 10;
 
-/// Whether a root says how `size_bytes` come that all others read. All ranks answer alike.
+/// Whether the root says how its data, which all others read, comes. All ranks answer alike.
 inline bool root_chooses(const Group& group, std::size_t size_bytes) noexcept
 {
     if (group.size() == 2 && !group.placement().more_ranks_than_cores)
@@ -57,7 +58,7 @@ inline bool comes_as_message(Group& group, int writer, std::span<const std::byte
     Streams& streams = *group.streams();
     bool is_message = false;
     if (group.rank() == writer) {
-        // What one reads in place all do: they are ranks of one node.
+        // If one reader reads it in place, all do: they are ranks of one node.
         const int reader = (writer + 1) % group.size();
         is_message = group.reads_in_place(reader, data);
         *streams.own_chunk(1) = std::byte{is_message};

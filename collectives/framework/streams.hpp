@@ -18,7 +18,7 @@ inline constexpr std::size_t kMessageFromBytes = 4096;
 class Streams {
 public:
     static constexpr int kAllRanks = -1;
-    /// Of a chunk whose readers do not know its size: at most Placement::chunk_bytes.
+    /// The size of a chunk whose readers do not know it: at most Placement::chunk_bytes.
     static constexpr std::size_t kAnySize = static_cast<std::size_t>(-1);
 
     Streams() = default;

@@ -36,7 +36,7 @@ Task reduce(Groups groups, const std::byte* in, Buffer out, int root, ReduceOp o
 /// Copies a block of every rank of the other group into the root's `all`, in rank order without gaps; all are
 /// equally long. `own` is used at the ranks of the other group only, `all` at the root only.
 Task gather(Groups groups, std::span<const std::byte> own, std::span<std::byte> all, int root);
-/// The same with blocks of any sizes and places, without the leaders.
+/// gather() of blocks of any sizes and places, without the leaders.
 Task gatherv(Groups groups, std::span<const std::byte> own, Blocks all, int root);
 
 /// The reverse of gather.
@@ -45,7 +45,7 @@ Task scatterv(Groups groups, ConstBlocks all, std::span<std::byte> own, int root
 
 /// Copies a block of every rank of the other group to all ranks of the own. `all` has a block for each.
 Task allgather(Groups groups, std::span<const std::byte> own, std::span<std::byte> all);
-/// The same with blocks of any sizes and places. The sizes are the same at all ranks of the own group.
+/// allgather() of blocks of any sizes and places. The sizes are equal at all ranks of the own group.
 Task allgatherv(Groups groups, std::span<const std::byte> own, Blocks all);
 
 /// Combines the elements of the other group's ranks into `out` at all ranks of the own.

@@ -29,7 +29,7 @@ struct CostModel {
 /// Throws tutti::Error (invalid_argument) with `file`, the place in it, and the allowed values.
 CostModel parse_cost_model(std::string_view text, std::string_view file);
 
-/// The same from a file. Also throws tutti::Error if the file cannot be read.
+/// The model in a file. Also throws tutti::Error if the file cannot be read.
 CostModel read_cost_model(const std::string& file);
 
 }  // namespace tutti::collectives::simulator

@@ -43,7 +43,7 @@ void SimulatedStreams::complete_at(double time_ns)
     });
 }
 
-// Lets those go on whose wait this rank has ended.
+// Resumes the ranks whose wait this rank has ended.
 void SimulatedStreams::look_again()
 {
     const double seen_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;

@@ -14,7 +14,7 @@ namespace tutti::collectives::simulator {
 class SimulatedStreams;
 
 /// The shared state of one simulated call's ranks. Publishing costs a rank `overhead`; others see chunks and
-/// room after `latency`. So few cells, so short, that short data use them again.
+/// room after `latency`. Cells are few and short, so that even short data use them again.
 struct StreamMemory {
     static constexpr std::size_t kCells = 2;
     /// The longest chunk of streams whose board has slots of that size.
