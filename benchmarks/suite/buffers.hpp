@@ -71,11 +71,11 @@ public:
     {
     }
 
-    /// Of a window's i'th message.
+    /// The place of a window's i-th message.
     Bytes operator[](std::size_t message) const { return {data_ + message * stride_bytes_, size_bytes_}; }
-    /// How many different ones there are.
+    /// The number of different places.
     std::size_t count() const noexcept { return count_; }
-    /// Those of a window of so many messages.
+    /// The places of a window of so many messages.
     MessagePlaces first(std::size_t messages) const
     {
         MessagePlaces places = *this;

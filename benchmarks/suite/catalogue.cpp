@@ -221,7 +221,7 @@ constexpr Benchmark kOtherBenchmarks[] = {
 struct CollectiveEntry {
     Collective collective;
     const char* name;
-    const char* osu_name;  // where another
+    const char* osu_name;  // if OSU has another
     const char* title;
     const char* description;
 };
@@ -258,7 +258,7 @@ constexpr CollectiveEntry kCollectives[] = {
      "The same, told each block's size"},
 };
 
-// What entries that are made at run time point to; lives as long as the program.
+// `text` for an entry that is made at run time. It lives as long as the program.
 const char* kept(std::string text)
 {
     static std::deque<std::string> texts;

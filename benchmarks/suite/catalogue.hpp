@@ -53,7 +53,7 @@ struct Benchmark {
     Sizes sizes{};
     int min_ranks = 1;
     int max_ranks = 0;         // 0: as many as there are
-    const char* alias = "";    // OSU's name, where another
+    const char* alias = "";    // OSU's name, if it is another
     const char* key = "Size";  // first column; "" when a row is one value
     int decimals = 3;
     bool windows = false;                       // messages in windows: their length may be chosen
@@ -96,7 +96,7 @@ constexpr bool may_be_touched(const Benchmark& benchmark) noexcept
 
 std::span<const Benchmark> catalogue() noexcept;
 
-/// By its name or alias; nullptr when there is none.
+/// The benchmark of this name or alias; nullptr when there is none.
 const Benchmark* find_benchmark(std::string_view name) noexcept;
 
 /// "point-to-point", "collective" ...

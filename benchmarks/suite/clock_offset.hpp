@@ -29,7 +29,7 @@ concept Exchanging = Job<B> && requires(B& job, Bytes in, ConstBytes out)
 inline constexpr int kClockTag = 8;
 inline constexpr int kClockTrips = 30;
 
-/// The same number for all processes that read the same clock; 0 where that cannot be known.
+/// A number, equal for all processes that read one clock; 0 where that cannot be known.
 std::uint64_t clock_identity();
 
 /// Add it to rank 0's time to get this rank's; us. All ranks call it.

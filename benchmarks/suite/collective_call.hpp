@@ -51,8 +51,8 @@ struct CollectiveCall {
     std::byte* out = nullptr;
     /// Elements of a block (in the unequal forms the own one); without blocks, of the whole.
     std::size_t count = 0;
-    /// The unequal forms: elements of each rank's block. What two ranks give each other is equally much; so
-    /// it is between neighbours, where these are the blocks of the sources.
+    /// The unequal forms: elements of each rank's block. Two ranks give each other equally many, as do
+    /// neighbours, where these are the blocks of the sources.
     std::vector<std::size_t> counts = {};
     bool in_place = false;
     int root = 0;

@@ -13,7 +13,7 @@ namespace tutti::bench {
 struct CollectivePart {
     Collective collective;
     DataType type = DataType::int8;
-    /// Of a block, of the whole where there are no blocks, and of all ranks' blocks together for
+    /// Bytes of a block; of the whole where there are no blocks; of all ranks' blocks together for
     /// reduce_scatterv.
     std::size_t size_bytes = 0;
     bool in_place = false;

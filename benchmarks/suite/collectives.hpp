@@ -42,7 +42,7 @@ public:
 
     /// How many different calls there are: 1, or one for each root.
     std::size_t turns() const noexcept { return prepared_.size(); }
-    /// Which one is next.
+    /// The turn of the next call; the one after it comes next.
     std::size_t next_turn() noexcept
     {
         const std::size_t turn = turn_;
@@ -85,7 +85,7 @@ public:
         return none_wrong(session_.job(), wrong);
     }
 
-    /// The same where the command line asks for it and there are data; then the buffers get what is timed.
+    /// right() where the command line asks for it and there are data; then the buffers get what is timed.
     template <class Call>
     std::optional<bool> check(Call call)
     {
@@ -151,9 +151,9 @@ void collectives(Session<B>& session)
     });
 }
 
-/// From start to wait; the requests are made before the clock starts. There are libraries (MPICH 4.0.2:
-/// gather and scatter) whose requests do their work once, when they are made or first started: times of
-/// nothing, so that the second start is looked at even when nobody asks for checks.
+/// From start to wait; the requests are made before the clock starts. Some libraries (MPICH 4.0.2: gather and
+/// scatter) do a request's work once, when it is made or first started. Their later times mean nothing, so
+/// the second start is checked even when nobody asks for checks.
 template <CollectiveBackend B>
 void persistent_collectives(Session<B>& session)
 {
@@ -171,7 +171,7 @@ void persistent_collectives(Session<B>& session)
         };
         for (std::size_t turn = 0; turn < step.turns(); ++turn)
             call();
-        // Not before it is known that the library has it, the header is printed.
+        // The header is printed once it is known that the library has it.
         if (!std::exchange(opened, true)) {
             if (!session.options().validate && !step.right(call))
                 throw NotOffered("its requests move wrong bytes when they are started again");

@@ -61,7 +61,7 @@ public:
         }
     }
 
-    /// How many iterations the values are of: one each, and those that were timed together with others.
+    /// The number of iterations: one a value, and those that were timed together with others.
     std::size_t iterations() const noexcept { return values_.size() + more_iterations_; }
     void count_more_iterations(std::size_t more) noexcept { more_iterations_ += more; }
 

@@ -13,9 +13,9 @@
 
 namespace tutti::bench {
 
-/// A rank's part in it.
+/// A rank's part in a fan.
 struct FanPart {
-    bool hub;                   // of the few
+    bool hub;                   // one of the few
     std::vector<int> partners;  // the hub's many, or the one hub
 };
 

@@ -17,9 +17,9 @@ struct MemoryNeed {
     double available_bytes = 0.0;  // on its host, before any rank has taken them
 };
 
-/// The available bytes of /proc/meminfo; infinite if it does not tell.
+/// The available bytes of /proc/meminfo; infinite if it does not say.
 double available_bytes(std::string_view meminfo);
-/// The same for this host.
+/// The available bytes of this host.
 double available_bytes();
 
 /// A sentence if one of the hosts has less than its ranks need, else empty. Both arguments have an entry for

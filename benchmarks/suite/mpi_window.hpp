@@ -99,7 +99,7 @@ public:
     }
 
     MpiTarget<T> operator[](int rank) const noexcept { return {window_, rank, bases_}; }
-    /// Of Window::fence().
+    /// For an epoch of Window::fence().
     void fence() const { MPI_Win_fence(0, window_); }
 
 protected:
@@ -111,7 +111,7 @@ private:
     End end_;
 };
 
-/// Of Window::lock_all().
+/// The epoch of Window::lock_all().
 template <class T>
 class MpiEpochOfAll : public MpiEpoch<T> {
 public:

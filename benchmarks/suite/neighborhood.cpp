@@ -66,7 +66,7 @@ std::string_view trimmed(std::string_view text)
     return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
-// Only a number.
+// The rank in a text that is only a number.
 std::optional<int> rank_in(std::string_view text)
 {
     text = trimmed(text);

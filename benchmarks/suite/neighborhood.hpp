@@ -28,7 +28,7 @@ using Neighborhood = std::vector<NeighborRanks>;  // of each rank
 /// Ranks in a periodic grid, as square as can be: the neighbours of each are all within `radius` in every
 /// dimension, diagonals too, the last dimension running fastest. In one dimension with radius 1 that is a
 /// ring of any number of ranks, also where both neighbours are one rank, or the rank itself; otherwise throws
-/// UnsuitableJob where a rank would meet another twice.
+/// UnsuitableJob where a rank would be a neighbour twice.
 Neighborhood grid_neighborhood(int ranks, int dimensions, int radius);
 
 /// A file's text, or the error of reading it (as errno).

@@ -179,7 +179,7 @@ const char* heading_of(const Benchmark& benchmark)
     }
 }
 
-// Nothing is left of what -m says.
+// For -m without any size that the benchmark can use: what is wrong, and the remedy.
 std::string why_no_size(const Options& options, const Benchmark& benchmark)
 {
     if (options.size_list(benchmark.sizes).empty())

@@ -67,7 +67,7 @@ std::string_view benchmark_of_program(std::string_view program) noexcept
     if (!program.starts_with(kPrefix))
         return {};
     program.remove_prefix(kPrefix.size());
-    // MPI's reduce_scatter has a count a rank, and that is what OSU times: what has a v elsewhere.
+    // OSU times MPI_Reduce_scatter, which has a count for each rank, as the v says in this suite.
     constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOthers = {
         {{"reduce_scatter", "reduce_scatterv"},
          {"ireduce_scatter", "ireduce_scatterv"},

@@ -12,7 +12,7 @@ namespace tutti::bench {
 
 namespace {
 
-// OSU's, double, and all of OSU's at once.
+// The types of OSU's -T, and double; "all" are OSU's alone.
 void parse_types(const std::string& text, std::vector<DataType>& types)
 {
     static const std::map<std::string, std::vector<DataType>> kTypes = {
@@ -48,7 +48,7 @@ void parse_root(const std::string& text, Options& options)
             "-k", fmt::format("'{}' is neither fixed:RANK nor rotate: write for example -k fixed:1", text));
 }
 
-// What is no such number is 0.
+// 0 for a text that is no such number.
 int positive_number(const std::string& text)
 {
     int number = 0;

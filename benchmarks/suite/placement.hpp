@@ -27,7 +27,7 @@ namespace detail {
 
 inline constexpr std::size_t kMaskWords = 16;  // 1024 CPUs, what cpu_set_t holds
 
-// What each rank tells about itself, as plain memory.
+// What each rank says about itself, as plain memory.
 struct Seat {
     std::uint64_t host = 0;
     std::array<std::uint64_t, kMaskWords> mask{};

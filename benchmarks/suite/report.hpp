@@ -1,4 +1,4 @@
-// Rows in the format of OSU's benchmarks and their parsers, and the same as JSON and CSV.
+// Rows in the format of OSU's benchmarks and their parsers, as JSON and as CSV.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

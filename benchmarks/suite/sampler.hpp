@@ -4,8 +4,7 @@
 //
 //   free     one iteration after the other, as a ping-pong does: the operation itself keeps ranks together
 //   barrier  after an untimed barrier; a rank's time runs from its own beginning to its own end
-//   clock    at a time agreed upon, by clocks whose offsets have been estimated; every rank's time runs from
-//   that
+//   clock    at a time agreed upon, by clocks whose offsets have been estimated; a rank's time runs from this
 //            common beginning to its own end. A barrier lets some ranks go before others, and so hides or
 //            adds time, differently for each library: this does not. It takes a core for each rank.
 //

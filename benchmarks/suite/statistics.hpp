@@ -9,7 +9,7 @@ namespace tutti::bench {
 
 /// The middle value, or the mean of the two middle ones. 0 without values.
 double median(std::vector<double> values);
-/// The same without a copy: reorders the values.
+/// median() without a copy: reorders the values.
 double median_in_place(std::span<double> values);
 
 /// The nearest-rank percentile: the smallest value that at least `per_mille` / 1000 of the values do not
@@ -33,7 +33,7 @@ struct Interval {
 /// theorem 2.1). Of fewer than 6 values: from the smallest to the largest, and the confidence that these
 /// give.
 Interval median_interval(std::vector<double> values);
-/// The same without a copy: reorders the values.
+/// median_interval() without a copy: reorders the values.
 Interval median_interval_in_place(std::span<double> values);
 
 struct Summary {

@@ -27,8 +27,8 @@ struct LoopCount {
 
 inline constexpr int kLeastRounds = 5;  // of such a loop
 
-/// Those of the round with this number. Iterations that were asked for are dealt over as many rounds as there
-/// are at least, after the untimed ones of the first; otherwise each is as usual.
+/// The iterations of the round with this number. Iterations that were asked for are dealt over as many rounds
+/// as there are at least, after the untimed ones of the first; otherwise each is as usual.
 LoopCount loop_of_round(const Budget& budget, LoopCount usual, int round);
 
 /// Decides after each batch, at rank 0.

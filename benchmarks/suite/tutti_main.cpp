@@ -23,7 +23,7 @@ namespace {
 
 using namespace tutti::bench;
 
-// What needs no job, and reads its own options.
+// Tools that need no job and read their own options.
 constexpr Tool kTools[] = {
     {"compare", "Tutti beside Open MPI, MPICH and Gloo, interleaved (start it without a launcher)",
      run_compare},
@@ -58,7 +58,7 @@ Place place_by_variables()
     return {};
 }
 
-// Several of a tool would disturb each other's figures and write the same files. Says so once.
+// Several processes of a tool would disturb each other's figures and write one file. Says so once.
 bool refused_in_job(const std::string& name, int argc, char** argv)
 {
     const auto say = [&](Place place) {
@@ -71,7 +71,7 @@ bool refused_in_job(const std::string& name, int argc, char** argv)
         return say(place_by_variables());
     tutti::Environment environment(argc, argv);
     const bool refused = say({environment.world().rank(), environment.world().size()});
-    environment.world().barrier();  // it may end the job that the first of them leaves: not before it is said
+    environment.world().barrier();  // the first process to leave may end the job: not before it is said
     return refused;
 }
 

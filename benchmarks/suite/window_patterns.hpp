@@ -49,7 +49,7 @@ struct WindowPattern {
         }
         return all;
     }
-    /// Of a window, and of each buffer.
+    /// Blocks of a window, and of each buffer.
     std::size_t blocks(int ranks) const { return neighbors ? 2 : static_cast<std::size_t>(ranks); }
 };
 
@@ -138,7 +138,7 @@ private:
         for (std::size_t i = 0; i < elements.size(); ++i)
             elements[i] = element(i, salt);
     }
-    /// To the block of this number in memory that fill() has filled.
+    /// How many elements differ from the block of this number, as fill() writes it.
     std::size_t differences(std::span<const T> found, std::size_t number, int salt) const
     {
         std::size_t count = 0;
