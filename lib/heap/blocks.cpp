@@ -48,7 +48,7 @@ Block* Blocks::lowest_in(std::size_t list) const noexcept
     return lowest;
 }
 
-// Any block in the lists behind the size's own fits, those of the first one nearly best. The own list also
+// Any block in a list behind the size's own fits, one of the first such list nearly best. The own list also
 // has blocks that are too small.
 Block* Blocks::find(std::size_t size) const noexcept
 {
@@ -134,7 +134,7 @@ void Blocks::give(Block* block) noexcept
     pages_.add(block->start(), block->end());
     if (Block* const next = after(block); next != nullptr && next->is(Block::free)) {
         take_out(next);
-        // What the neighbour has written about itself lies within the free memory from here on.
+        // The header and links of the neighbour lie within free memory from here on.
         pages_.add(next->start(), next->start() + sizeof(Block));
         block->absorb(*next);
     }
@@ -169,7 +169,7 @@ bool Blocks::resize(Block* block, std::size_t size) noexcept
     return true;
 }
 
-// The block from `from` on; the answer of Pages::remove().
+// Counts the block from `from` on as used; returns the answer of Pages::remove().
 bool Blocks::count_as_used(Block* block, const std::byte* from) noexcept
 {
     used_bytes_ += static_cast<std::size_t>(block->end() - from);
@@ -178,8 +178,8 @@ bool Blocks::count_as_used(Block* block, const std::byte* from) noexcept
     return pages_.remove(from, block->end());
 }
 
-// Calls go_on(from, to) for what free blocks have in them, as far as anything was ever in use and the pages
-// are worth a call of the system; long blocks first, while it is true.
+// Calls go_on(from, to) with the memory of free blocks that was ever in use and whose pages are worth a call
+// of the system; long blocks first, while it answers true.
 template <class GoOn>
 void Blocks::visit_long_free(GoOn go_on) noexcept
 {

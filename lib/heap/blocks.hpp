@@ -42,7 +42,7 @@ struct Block {
     bool was_freed() const noexcept { return is(free) || is(kept) || word == ~own_mark(); }
     void begin(std::size_t size) noexcept { word = own_mark() | size; }
     void become(State state) noexcept { word = (word & ~kState) | state; }
-    /// `other`, which is behind it, is a part of it from here on.
+    /// `other`, which follows this block, becomes a part of it.
     void absorb(Block& other) noexcept
     {
         word += other.size();
@@ -76,17 +76,17 @@ public:
     /// least to kLine.
     Taken take(std::size_t size, std::size_t alignment = kLine) noexcept;
     void give(Block* block) noexcept;
-    /// Lengthens or shortens it in its place. False when there is no room.
+    /// Lengthens or shortens the block in its place. False when there is no room.
     bool resize(Block* block, std::size_t size) noexcept;
 
-    /// Until free memory keeps at most `keep` bytes of pages, or the rest are pages between blocks in use.
+    /// Gives pages back until free memory keeps `keep` bytes, or the rest lie between blocks in use.
     void give_back_pages(std::size_t keep, int advice) noexcept;
-    /// Pages that were free since before the last call.
+    /// Gives back pages that were free since before the last call.
     void give_back_old_pages(int advice) noexcept;
 
     std::size_t kept_bytes() const noexcept { return pages_.bytes(); }
     std::size_t used_bytes() const noexcept { return used_bytes_; }
-    /// Behind it, nothing was ever in use.
+    /// The end of what was ever in use.
     const std::byte* top() const noexcept { return top_; }
 
 private:

@@ -51,7 +51,7 @@ std::size_t limit_of(__rlimit_resource_t resource) noexcept
     return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-// The peers map it, too: where addresses are limited, those of all must have room.
+// The peers map the segment, too: where addresses are limited, those of all ranks must have room.
 std::size_t segment_bytes() noexcept
 {
     const std::size_t bytes =
@@ -135,12 +135,12 @@ void give(Block* block) noexcept
     give_back_pages();
 }
 
-// The block that was freed last of those that threads do not keep: mostly the next one that is wanted.
-// Acquire and release, of both sides: what its owner wrote before free() lies before what the next one
-// writes.
+// The block that was freed last, of those that threads do not keep: mostly the next one that is wanted.
+// Acquire and release on both sides: what the old owner wrote before free() comes before the writes of the
+// next one.
 constinit std::atomic<Block*> last_freed{nullptr};
 
-// A block that was in use for the same size, or nullptr: then the one that was freed last is given back, so
+// A block that was in use for the same size, or nullptr: then the block that was freed last is given back, so
 // that others may lie in its place.
 Block* take_kept(std::size_t bytes) noexcept
 {
@@ -165,7 +165,7 @@ void clear(std::byte* from, std::byte* to) noexcept
     std::memset(from, 0, static_cast<std::size_t>(to - from));
 }
 
-// Of lent blocks nobody knows: the parent may have freed them.
+// A lent block cannot be judged: the parent may have freed it.
 [[gnu::cold, gnu::noinline]] void judge(const Block& block, const void* data, const char* call) noexcept
 {
     if (!state.is_lent)
@@ -230,7 +230,7 @@ void* allocate_zeroed(std::size_t bytes) noexcept
         clear(data, end);
         return data;
     }
-    // The pages at its ends are shared with neighbours, and a free block begins with the links of its list.
+    // Pages at the ends are shared with neighbours, and a free block begins with the links of its list.
     std::byte* const first_page = std::min(round_up_to_page(data + sizeof(Block)), end);
     clear(data, first_page);
     clear(std::max(round_up_to_page(end - kPage + 1), first_page), end);

@@ -49,16 +49,16 @@ inline bool serves(std::size_t bytes) noexcept
     return bytes - kLeastBytes <= kMostBytes - kLeastBytes && is_serving();
 }
 
-/// What serves() says, aligned to `alignment`, at most kMostAlignment. nullptr when the heap is full: then
-/// the C library has more. These leave errno as it is.
+/// A block of a size that serves() accepts, aligned to `alignment`, at most kMostAlignment. nullptr when the
+/// heap is full: then the C library has more. These leave errno as it is.
 void* allocate(std::size_t bytes) noexcept;
 void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
 void* allocate_zeroed(std::size_t bytes) noexcept;
 
-/// For what the heap owns.
+/// The next three take blocks that the heap owns.
 void release(void* data) noexcept;
 std::size_t usable_bytes(void* data) noexcept;
-/// In its place. False when that cannot be, or when the C library serves such a size.
+/// Resizes in place. False when that cannot be, or when the C library serves such a size.
 bool resize(void* data, std::size_t bytes) noexcept;
 
 /// For ThreadCache.

@@ -35,7 +35,7 @@ struct Next {
 void find_next() noexcept;
 extern constinit Next next;
 
-// What stands in `next` until the first call of any of them. The loader calls before any constructor has run.
+// The functions in `next` until the first call of any. The loader calls before any constructor has run.
 template <auto Member>
 struct First;
 template <class Result, class... Arguments, Result (*Next::*Member)(Arguments...)>
@@ -103,8 +103,8 @@ bool leads_here() noexcept
     return has_come.load(std::memory_order_relaxed);
 }
 
-// Another allocator or a sanitizer, before or behind this library, or Valgrind, which replaces the C
-// library's.
+// Whether another allocator or a sanitizer comes before or behind this library, or Valgrind, which replaces
+// the C library's.
 bool is_foreign() noexcept
 {
     find_next();
@@ -114,8 +114,8 @@ bool is_foreign() noexcept
            !leads_here() || (preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr);
 }
 
-// `caller` is what asks for the heap. By itself the heap is on only for programs that are linked with it: one
-// that loads it later, as interpreters do, knows nothing of it before, and may fork often.
+// `caller` asks for the heap. By default the heap is on only for programs that are linked with the caller:
+// one that loads it later, as interpreters do, knows nothing of it before, and may fork often.
 bool is_unwanted(const void* caller) noexcept
 {
     const char* const variable = std::getenv("TUTTI_HEAP");
@@ -148,7 +148,7 @@ TUTTI_EXPORT void tutti_heap_ask_for_room(std::uint64_t (*room)() noexcept) noex
     heap::ask_for_room(room);
 }
 
-// The address sanitizer calls it: it would end programs that it is not the first library of. Its malloc is
+// The address sanitizer calls this: otherwise it ends programs whose first library it is not. Its malloc is
 // the next.
 TUTTI_EXPORT const char* __asan_default_options() noexcept
 {
@@ -185,8 +185,8 @@ TUTTI_EXPORT void* realloc(void* data, std::size_t bytes) noexcept
     if (data == nullptr)
         return malloc(bytes);
     const bool was_here = heap::owns(data);
-    // What grows out of the C library's sizes moves here once; what was large before the heap began stays
-    // there.
+    // A block that outgrows the C library's sizes moves here once; one that was large before the heap began
+    // stays there.
     const bool stays =
         !was_here && !(heap::serves(bytes) && next.malloc_usable_size(data) < heap::kLeastBytes);
     if (stays)

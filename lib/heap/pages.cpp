@@ -9,7 +9,7 @@ namespace tutti::heap {
 
 namespace {
 
-// Fewer in a row stay: a call of the system costs more than they are worth.
+// Shorter runs stay: a call of the system costs more than they are worth.
 constexpr std::size_t kLeastOldPages = 4;
 
 }  // namespace
@@ -69,7 +69,7 @@ std::size_t Pages::find(std::size_t page, std::size_t last, Words words) noexcep
     return last;
 }
 
-// Runs of at least so many pages whose bits are set in words(index).
+// Gives back runs of at least `least` pages whose bits are set in words(index).
 template <class Words>
 void Pages::give_back_those(std::byte* from, const std::byte* to, int advice, std::size_t least,
                             Words words) noexcept

@@ -28,7 +28,7 @@ public:
     void end_turn(const std::byte* to) noexcept;
 
     std::size_t bytes() const noexcept { return count_ * kPage; }
-    /// Of the whole pages of this memory.
+    /// Bytes of the whole pages in this memory that may hold data.
     std::size_t bytes_in(const std::byte* from, const std::byte* to) const noexcept;
 
 private:

@@ -38,9 +38,9 @@ constexpr long kLongestWaitMs = 1000;
 ino_t file;
 constinit std::atomic<std::uint64_t (*)() noexcept> room{nullptr};
 
-// A page that parent and child share. The parent sees that the child has ended or has started a program by
-// this that nobody has it mapped: then its file can be sealed. Programs close descriptors that they do not
-// know before they start another, so that a pipe's end would tell the parent too early.
+// A page that parent and child share. The child has ended or has started a program once nobody has the page
+// mapped: then its file can be sealed. A pipe would show its end too early, as programs close descriptors
+// that they do not know before they start another.
 class SharedPage {
 public:
     void open() noexcept
@@ -57,7 +57,7 @@ public:
     bool is_open() const noexcept { return file_ >= 0; }
     void unmap() noexcept { munmap(memory_, kPage); }
     bool is_mapped() const noexcept { return fcntl(file_, F_ADD_SEALS, F_SEAL_WRITE) != 0 && errno == EBUSY; }
-    // Not for the child's children.
+    // The child's children do not get the page.
     void keep_for_this_process() noexcept { madvise(memory_, kPage, MADV_DONTFORK); }
     void close() noexcept
     {
@@ -70,7 +70,7 @@ private:
     void* memory_ = nullptr;
 };
 
-// Of the child that this thread makes.
+// State of the child that this thread makes.
 struct Making {
     bool is_on = false;
     bool says_it = false;
@@ -82,7 +82,7 @@ struct Making {
 };
 constinit thread_local Making making;
 
-// The program may have closed it and opened another file of that number.
+// Whether the segment's descriptor is open: the program may have closed it and reused the number.
 bool has_descriptor() noexcept
 {
     struct stat status {};
@@ -98,7 +98,7 @@ std::size_t find(std::size_t from, int what, bool has_file) noexcept
     return found < 0 ? making.copy_bytes : std::min(static_cast<std::size_t>(found), making.copy_bytes);
 }
 
-// Whether there is memory for what is still to be copied, and for what the child writes beside it.
+// Whether there is memory for the rest of the copy, and for what the child writes beside it.
 bool has_room(std::uint64_t bytes) noexcept
 {
     const auto ask = room.load(std::memory_order_relaxed);
@@ -115,7 +115,7 @@ std::uint64_t held_bytes(bool has_file) noexcept
                : making.copy_bytes;
 }
 
-// False when memory ends: then the file has all.
+// False when memory ends: then the child is lent the file.
 bool copy_data(bool has_file) noexcept
 {
     const auto* const base = static_cast<const std::byte*>(state.segment.base);

@@ -6,8 +6,8 @@
 //
 // Where there is no memory for a copy, the child is lent the parent's pages: it reads them, and what it
 // writes is its own. So that nothing changes below a child that only starts a program, the parent waits until
-// it has done so, or has ended, for a second at most. A child that goes on may see what its parent writes;
-// that is said.
+// it has done so, or has ended, for a second at most. If the child goes on, it may see what its parent
+// writes; a sentence on standard error says so.
 //
 // A child's heap only shrinks: new memory is the C library's, and freed blocks give their pages back.
 //
@@ -21,11 +21,11 @@
 
 namespace tutti::heap {
 
-/// Registers what surrounds fork(). As early as can be: others' functions for the child may use memory of the
-/// heap.
+/// Registers the functions around fork(). As early as can be: those of others for the child may use memory of
+/// the heap.
 void watch_forks() noexcept;
 
-/// What surrounds the making of a child by other calls than fork(), in the same thread.
+/// Calls around the making of a child by other means than fork(), in the same thread.
 enum class Child {
     copies,  // as fork()'s
     borrows  // it is lent the pages at once, as it will only start a program, and nothing is said
@@ -34,7 +34,7 @@ void before_child(Child kind) noexcept;
 void in_parent() noexcept;
 void in_child() noexcept;
 
-/// Notes which file the segment's descriptor is. False when the system does not say.
+/// Notes the file of the segment's descriptor. False when the system does not say.
 bool remember_file() noexcept;
 
 /// What free() does in a child.
@@ -42,7 +42,7 @@ void release_in_child(Block* block) noexcept;
 
 /// Whether this is a child that was lent its parent's pages.
 bool is_lent() noexcept;
-/// In such a child these read as zero from here on. 0, or -1 and errno.
+/// Makes these pages read as zero in such a child. 0, or -1 and errno.
 int clear_lent_pages(void* from, std::size_t bytes) noexcept;
 
 /// How the heap learns how many bytes of memory are left. Without it all children have copies.

@@ -11,7 +11,7 @@ namespace tutti::heap {
 
 namespace {
 
-// A line of standard error. The heap may be in disorder: no memory is taken.
+// A line of standard error, made without memory of the heap, which may be in disorder.
 class Line {
 public:
     Line& operator<<(const char* words) noexcept

@@ -11,7 +11,7 @@ namespace tutti::heap {
 /// Something has written before, behind or into the freed block with this `data`.
 [[noreturn, gnu::cold]] void stop_for_damage(const void* data) noexcept;
 
-/// To a process whose child goes on: there was no memory for its copy of `wanted` bytes, as `left` are left.
+/// For a process whose child goes on: there was no memory for its copy of `wanted` bytes, `left` are left.
 [[gnu::cold]] void say_lent(std::uint64_t wanted, std::uint64_t left) noexcept;
 
 }  // namespace tutti::heap

@@ -7,10 +7,10 @@
 
 namespace tutti::heap {
 
-/// Pages go back that stay free for a whole turn, in which as much is freed as blocks in use and kept pages
-/// take, and several times the largest block; and what is beyond a limit. That is the clock algorithm of page
-/// replacement (Corbato, "A Paging Experiment with the Multics System", 1968). Not for several threads at
-/// once.
+/// Pages go back that stay free for a whole turn, as do those beyond a limit. In a turn as much is freed as
+/// blocks in use and kept pages take, and several times the largest block. That is the clock algorithm of
+/// page replacement (Corbato, "A Paging Experiment with the Multics System", 1968). Not for several threads
+/// at once.
 class Retention {
 public:
     /// A block of so many bytes was freed.
@@ -28,7 +28,7 @@ public:
         largest_ = 0;
         return true;
     }
-    /// So many of `kept` bytes.
+    /// How many of `kept` bytes may stay.
     std::size_t may_stay(std::size_t kept, std::size_t used) const noexcept
     {
         // A quarter more than last time is wanted: what was left then are pages between blocks in use.

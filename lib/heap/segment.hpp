@@ -14,7 +14,7 @@ struct TuttiHeapSegment {
     int descriptor;
 };
 
-/// Starts the heap at the first call; before, all memory is the C library's. The same answer at each call:
+/// Starts the heap at the first call; before, all memory is the C library's. All calls give one answer:
 /// nullptr where the heap stays off, as with TUTTI_HEAP=off, and without TUTTI_HEAP=on where the first
 /// caller's library is not linked with the program. No such function where the heap is not preloaded. Any
 /// thread.

@@ -1,5 +1,5 @@
-// What the C library offers beside fork() for making children and for giving back pages, and what shared
-// memory does not do as ordinary memory does: in its place for the whole process, as malloc().
+// Replaces, as malloc.cpp does for the whole process, what the C library offers beside fork() for making
+// children, and madvise(), which shared memory does not obey as ordinary memory does.
 #include <dlfcn.h>
 #include <linux/sched.h>
 #include <sched.h>
@@ -46,7 +46,7 @@ constinit Next<int(int (*)(void*), void*, int, void*, void*, void*, void*)> next
 constinit Next<long(long, long, long, long, long, long, long)> next_syscall{"syscall"};
 constinit Next<int(void*, std::size_t, int)> next_madvise{"madvise"};
 
-// A child with memory of its own, by the system's calls themselves.
+// Whether this call of the system makes a child with memory of its own.
 bool makes_child(long number, const long* arguments) noexcept
 {
     std::uint64_t flags = 0;
@@ -93,7 +93,7 @@ auto with_heap(heap::Child kind, Make make) noexcept
 
 #define TUTTI_EXPORT extern "C" [[gnu::visibility("default")]]
 
-// For signal handlers, too: whoever calls it can but start a program.
+// Signal handlers may call it, so the child can do nothing but start a program.
 TUTTI_EXPORT pid_t _Fork() noexcept
 {
     auto* const next = next_fork.find();
@@ -115,7 +115,7 @@ TUTTI_EXPORT int clone(int (*function)(void*), void* stack, int flags, void* arg
     auto* const next = next_clone.find();
     if ((flags & CLONE_VM) != 0)
         return next(function, stack, flags, argument, parent_id, storage, child_id);
-    // A stack in the heap is not there before in_child(): then the child has a copy of this one.
+    // A stack in the heap does not exist before in_child(): such a child gets a copy of this stack.
     if (heap::owns(static_cast<std::byte*>(stack) - 1)) {
         const auto bits = static_cast<unsigned>(flags);
         clone_args all{};

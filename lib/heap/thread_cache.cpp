@@ -21,7 +21,7 @@ bool ThreadCache::prepare() noexcept
     return pthread_key_create(&key, end) == 0;
 }
 
-// Whether one more block may be kept that the limit forbids. The thread's first free() begins the cache.
+// Whether a block beyond the limit may be kept. The thread's first free() begins the cache.
 bool ThreadCache::keeps_beyond() noexcept
 {
     if (most_bytes_ != 0)

@@ -12,7 +12,7 @@ namespace tutti::heap {
 /// The calling thread has one. Its blocks count as used in Blocks.
 class ThreadCache {
 public:
-    /// Once, before the first use in any thread. False when the system cannot tell of the end of threads.
+    /// Once, before the first use in any thread. False when the system cannot report the end of threads.
     static bool prepare() noexcept;
     static ThreadCache& mine() noexcept { return mine_; }
     static bool is_for(const Block& block) noexcept { return block.size() - kLine <= kMostCachedBytes; }
@@ -31,7 +31,7 @@ public:
         }
         return block;
     }
-    /// A block that is_for() it. False when the cache is full: then flush(). An empty one takes any block.
+    /// A block that is_for() it. False when the cache is full: then flush(). An empty cache takes any block.
     bool keep(Block* block) noexcept
     {
         if (bytes_ + block->size() > most_bytes_ && !keeps_beyond()) [[unlikely]]
@@ -56,7 +56,7 @@ public:
             give(block);
         }
     }
-    /// `used` bytes are in use by the whole program: of little memory the cache keeps little.
+    /// `used` bytes are in use by the whole program: if that is little, the cache keeps little.
     void fit_to(std::size_t used) noexcept
     {
         if (!has_ended_)
