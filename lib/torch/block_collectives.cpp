@@ -73,7 +73,7 @@ const void* own_block(const Tensor& all, std::size_t bytes, int rank)
     return static_cast<const char*>(all.data_ptr()) + bytes * static_cast<std::size_t>(rank);
 }
 
-// Of each collective both forms. The functions hold the tensors that they use.
+// Each collective in both forms, blocking and begun. The functions hold the tensors that they use.
 
 /// In place where the input is the rank's own block, as FSDP has it.
 auto allgather_of(const Tensor& input, const Tensor& out, int rank)

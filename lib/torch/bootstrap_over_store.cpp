@@ -27,7 +27,7 @@ std::string key_of(int rank, std::string_view key)
     return std::string(key) + '/' + std::to_string(rank);
 }
 
-/// Where this process's number means a process.
+/// Names the space in which this process's number means a process.
 std::string numbers_of_processes()
 {
     std::string boot;
@@ -37,7 +37,7 @@ std::string numbers_of_processes()
     return boot + '/' + std::to_string(numbers.st_ino) + '/';
 }
 
-/// `process` as its numbers_of_processes() and its number. Returns at once if it is of another host.
+/// `process`: its numbers_of_processes(), then its number. Returns at once if it is of another host.
 void wait_for_end_of(const std::string& process, std::chrono::milliseconds time)
 {
     const std::string ours = numbers_of_processes();

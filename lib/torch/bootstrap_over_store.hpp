@@ -12,7 +12,7 @@
 
 namespace torch_tutti {
 
-/// A key of the store for each value. The job's key is in the store, too: who can read the store can pretend
+/// Each value is a key of the store. The job's key is in the store, too: who can read the store can pretend
 /// to be a rank.
 class BootstrapOverStore final : public tutti::Bootstrap {
 public:
@@ -24,10 +24,10 @@ public:
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
     std::optional<std::vector<std::byte>> find(int rank, std::string_view key) override;
 
-    /// Waits for the others, but not for long: a rank that has failed never comes. It is not needed for
-    /// correctness, as the store outlives the ranks, except where rank 0 holds it. A rank that has lost another also
-    /// waits for the end of the process that came first: who has started them takes the first one to end for the
-    /// one that has failed, and tells its error.
+    /// Waits for the others, but not for long: a rank that has failed never comes. The store outlives the
+    /// ranks, so that is needed only where rank 0 holds it. A rank that has lost another also waits for the
+    /// end of the process that came first: whoever started them takes the first one to end for the one that
+    /// has failed, and shows its error.
     void fence() override;
 
 private:

@@ -21,7 +21,7 @@ EndedWork::EndedWork(int rank, c10d::OpType type, const char* title, at::TensorL
 {
 }
 
-/// No other thread knows the object yet, so there is nobody to wake. What profiles it has to know the end.
+/// No other thread knows the object yet, so there is nobody to wake. A profile has to learn of the end.
 void EndedWork::end() noexcept
 {
     if (exception_ != nullptr)

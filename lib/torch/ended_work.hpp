@@ -14,7 +14,7 @@ namespace torch_tutti {
 /// run() comes first, in the thread that makes it. Then any thread may call.
 class EndedWork final : public c10d::Work {
 public:
-    /// The title is not copied. `inputs` are what profiles have the sizes of, if they are not the results.
+    /// The title is not copied. Profiles have the sizes of `inputs`, or of the results if there are none.
     EndedWork(int rank, c10d::OpType type, const char* title, at::TensorList results, at::TensorList inputs);
 
     /// Calls `operation`, whose error wait() throws.
@@ -32,7 +32,7 @@ public:
     bool isCompleted() override { return true; }
     std::vector<at::Tensor> result() override { return {results_.begin(), results_.end()}; }
     bool wait(std::chrono::milliseconds timeout) override;
-    /// A new one with each call.
+    /// A new future with each call.
     c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
 private:

@@ -66,7 +66,7 @@ void start(Job& all, std::unique_ptr<tutti::Bootstrap> bootstrap)
            "\"multiple\"), or begin torch.distributed first");
 }
 
-// What the rank is to the launcher, if it has the same number there: the launcher's name for the job.
+// The launcher's name for the job, if this process has the same number there; else empty.
 std::string launched_as(int rank)
 {
     const bool is_same = is_launched() && from_environment("PMIX_RANK") == std::to_string(rank);

@@ -20,8 +20,8 @@ struct Member {
 };
 
 /// Joins the job at the first call: the launcher's (tuttirun, srun, mpirun) if all processes are ranks of one
-/// with the same numbers, else the one whose ranks meet in `store`. All ranks call, before any group is made.
-/// Throws tutti::Error.
+/// with the same numbers, else one whose ranks find each other through `store`. All ranks call, before any
+/// group is made. Throws tutti::Error.
 void join_all(const c10::intrusive_ptr<c10d::Store>& store, int rank, int size);
 /// Returns a communicator of the members, who call it. If it has all ranks, they join the job.
 tutti::Communicator join(const c10::intrusive_ptr<c10d::Store>& store, const Member& member);
@@ -52,8 +52,8 @@ private:
     inline static std::atomic<int> count_{0};
 };
 
-/// Whether collectives gain from being begun: a thread of Tutti's moves them on (TUTTI_PROGRESS=thread), on a
-/// core that torch's threads leave free, at all ranks. Collective.
+/// Whether begun collectives pay: a thread of Tutti's moves them on (TUTTI_PROGRESS=thread), on a core that
+/// torch's threads leave free, at all ranks. Collective.
 bool all_have_spare_core(const tutti::Communicator& communicator);
 
 }  // namespace torch_tutti

@@ -1,4 +1,4 @@
-// Whether another rank's end has made an operation of this process fail. Then this rank is not the one that
+// Whether an operation of this process failed because another rank ended. Then this rank is not the one that
 // failed.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace torch_tutti {
 
 inline std::atomic<bool> has_lost_peer{false};
 
-/// An operation has ended so.
+/// Called with the error of each operation that failed.
 inline void note_failure(const std::exception_ptr& failure) noexcept
 {
     try {

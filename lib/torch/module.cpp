@@ -38,7 +38,7 @@ void set_group_name(const c10::intrusive_ptr<torch_tutti::Base>& group, const st
     own("set_group_name", group).set_name(name);
 }
 
-/// A line of text from rank 0 of the launcher's job to all its ranks.
+/// Returns rank 0's `line` at all ranks of the launcher's job.
 std::string tell_all(const std::string& line)
 {
     const tutti::Communicator world = torch_tutti::join_launched();

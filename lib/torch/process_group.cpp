@@ -17,7 +17,7 @@ using tutti::Request;
 namespace {
 
 constexpr std::chrono::seconds kPatienceWithRank0{10};
-// Its name differs between versions of torch.
+// Torch's own constant has different names in different versions.
 constexpr std::chrono::minutes kDefaultTimeoutOfTorch{30};
 
 /// In place, with the result at all ranks or at `root`.

@@ -28,7 +28,7 @@ using Tensor = at::Tensor;
 using Tensors = std::vector<at::Tensor>;
 using WorkPointer = c10::intrusive_ptr<c10d::Work>;
 
-/// What an operation is. It refers to its caller's values.
+/// Describes an operation. It refers to its caller's values.
 struct Call {
     c10d::OpType type;
     const char* title;  // in torch's profiler
@@ -56,9 +56,9 @@ public:
 
     WorkPointer broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
     WorkPointer allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
-    /// allreduce() of one tensor without a Work, for calls that run to their end. False if this one does not,
-    /// or if the tensor needs more than the operation itself: then it has done nothing. Throws what wait()
-    /// throws.
+    /// allreduce() of one tensor without a Work, for calls that run to their end. If this one does not, or
+    /// the tensor needs more than the operation itself, returns false and has done nothing. Throws what
+    /// wait() throws.
     bool allreduce_at_once(const Tensor& tensor, c10d::ReduceOp::RedOpType op);
     /// One operation for all tensors, which have one type.
     WorkPointer allreduce_coalesced(Tensors& tensors,
@@ -101,7 +101,7 @@ private:
     {
         return !has_thread_ && limit_of(call) == kNoTimeout && !c10d::isP2POp(call.type);
     }
-    /// `run` gets the communicator and whether it does it all or begins it, and returns the request; it holds
+    /// `run` gets the communicator and whether to do it all or to begin it, and returns the request; it holds
     /// the tensors that it uses. `finish` comes after the operation: it copies results to where they belong.
     template <class Run, class Finish>
     WorkPointer submit(const Call& call, Run run, Finish finish)
@@ -126,7 +126,7 @@ private:
     bool is(std::int64_t rank) const noexcept { return rank == communicator_.rank(); }
 
     tutti::Communicator communicator_;
-    tutti::Communicator monitored_;  // for monitored barriers, whose messages no receive of the program gets
+    tutti::Communicator monitored_;  // for monitored barriers, apart from the program's messages
     std::chrono::milliseconds timeout_;
     bool has_thread_;
     std::atomic<std::uint64_t> operations_{0};

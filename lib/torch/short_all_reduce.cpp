@@ -60,7 +60,7 @@ bool read(Arguments& found, PyObject* const* given, Py_ssize_t count, PyObject* 
     return found[kTensor] != nullptr && (found[kAsyncOp] == nullptr || found[kAsyncOp] == Py_False);
 }
 
-// What the call means, or the default group.
+// The group of the call, or the default group.
 py::object meant(PyObject* group)
 {
     if (group != nullptr && group != Py_None)
@@ -72,7 +72,7 @@ py::object meant(PyObject* group)
     return world;
 }
 
-// nullptr: it is none of backend tutti, or no group.
+// nullptr if the object is no group, or one of another backend.
 TuttiGroup* group_of(const py::object& object)
 {
     py::detail::make_caster<Base> caster;
@@ -82,7 +82,7 @@ TuttiGroup* group_of(const py::object& object)
     return typeid(group) == typeid(TuttiGroup) ? static_cast<TuttiGroup*>(&group) : nullptr;
 }
 
-// False: it has done nothing.
+// False if it has done nothing: torch's own function must take the call.
 bool reduce(const Arguments& arguments)
 {
     const auto op = arguments[kOp] == nullptr ? known->operators.begin()

@@ -11,10 +11,10 @@ namespace torch_tutti {
 
 namespace {
 
-// What is done while it lives is neither recorded for gradients nor refused in their name.
+// While one exists, operations are neither recorded for gradients nor refused because of them.
 using BelowAutograd = at::AutoDispatchBelowADInplaceOrView;
 
-// A part of joint memory with the tensor's form.
+// A part of joint memory with the tensor's shape.
 at::Tensor part(const at::Tensor& joint, std::size_t at, const at::Tensor& tensor)
 {
     return at::from_blob(static_cast<char*>(joint.data_ptr()) + at, tensor.sizes(), tensor.options());

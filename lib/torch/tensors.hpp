@@ -19,10 +19,10 @@ namespace torch_tutti {
 bool is_packed(const at::Tensor& tensor);
 /// The tensor itself where its elements follow each other in memory, else a copy that does.
 at::Tensor packed(const at::Tensor& tensor);
-/// The same without the tensor's contents, for results.
+/// packed() without the tensor's contents, for results.
 at::Tensor packed_result(const at::Tensor& tensor);
-/// The same, apart from the memory of `input`, which is packed: its own block may be the tensor, as FSDP has
-/// it.
+/// packed_result() apart from the memory of `input`, which is packed: the tensor may be a block of it, as
+/// FSDP has it.
 at::Tensor packed_result(const at::Tensor& tensor, const at::Tensor& input);
 /// Copies what packed() or packed_result() gave back into the tensor, if it is a copy.
 void unpack(const at::Tensor& packed, const at::Tensor& tensor);
@@ -39,11 +39,11 @@ void copy_out(const at::Tensor& joint, const std::vector<at::Tensor>& tensors);
 /// Throws unless the tensor is dense and in the CPU's memory.
 void check(const char* operation, const at::Tensor& tensor);
 void check(const char* operation, const std::vector<at::Tensor>& tensors);
-/// The same for tensors that may be written. Each of their elements has memory of its own: else copies would
+/// check() of tensors that may be written. Each of their elements has memory of its own: else copies would
 /// fail when the operation is over, and only where there is a result.
 void check_result(const char* operation, const at::Tensor& tensor);
 void check_results(const char* operation, const std::vector<at::Tensor>& tensors);
-/// The one tensor that is expected.
+/// The only tensor of the list.
 at::Tensor& only(const char* operation, std::vector<at::Tensor>& tensors);
 at::Tensor& only_result(const char* operation, std::vector<at::Tensor>& tensors);
 
@@ -66,8 +66,8 @@ struct Reduction {
         return tutti::typed(packed.data_ptr(), static_cast<std::size_t>(packed.numel()) * elements_each,
                             type);
     }
-    /// What the rank adds, packed. An average of fractions is the sum of parts that are divided before, as
-    /// torch's documentation has it, so that half precision does not overflow.
+    /// What the rank adds, packed. For an average, fractions are divided before the sum, as torch's
+    /// documentation has it, so that half precision does not overflow.
     enum class Place {
         same,  // the tensor itself may be written
         other  // a copy where something is to be written

@@ -50,9 +50,9 @@ public:
     int sourceRank() const override { return source_; }
     std::vector<at::Tensor> result() override { return operation_.results; }
     bool wait(std::chrono::milliseconds timeout) override;
-    /// Complete when it returns, unless Tutti's thread completes it: where a launcher ends the job when a
-    /// rank dies, as then nobody of the program waits in Tutti. What follows the future runs in that thread.
-    /// Throws c10::Error for a message, which may need the program's next call.
+    /// Complete when this returns, unless Tutti's thread completes it. That is so under a launcher, which
+    /// ends the job when a rank dies: nobody of the program waits in Tutti then. What follows the future runs
+    /// in that thread. Throws c10::Error for a message, which may need the program's next call.
     c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
 private:
@@ -70,7 +70,7 @@ private:
     std::mutex turn_;  // held by the thread that uses request_
     tutti::Request request_;
     int source_ = -1;
-    // Under the base's mutex_: what a future is told.
+    // Under the base's mutex_: the state that a future gets.
     bool ended_ = false;
     std::exception_ptr failure_;
     c10::intrusive_ptr<c10::ivalue::Future> future_;
