@@ -226,7 +226,7 @@ struct CollectiveEntry {
     const char* description;
 };
 
-// In three forms each.
+// Each has three forms: blocking, non-blocking and persistent.
 constexpr CollectiveEntry kCollectives[] = {
     {Collective::barrier, "barrier", "", "Barrier", "Barriers, one after the other"},
     {Collective::broadcast, "broadcast", "bcast", "Broadcast", "Bytes of rank 0 to all"},

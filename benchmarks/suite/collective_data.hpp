@@ -33,9 +33,9 @@ public:
     std::size_t buffer_bytes() const noexcept { return total_bytes_; }
     CollectiveCall call(std::byte* in, std::byte* out) const;
 
-    /// For timing. Ones: repeated sums must not run into denormals or infinities, which take other times.
+    /// Ones, for timing: repeated sums must not run into denormals or infinities, which take other times.
     void fill_with_ones(std::byte* in, std::byte* out) const;
-    /// For one call, whose result wrong_bytes() then counts.
+    /// Data for one call, whose result wrong_bytes() then counts.
     void fill(std::byte* in, std::byte* out) const;
     std::size_t wrong_bytes(const std::byte* out) const;
     /// What a program writes before a call, and reads after it.

@@ -137,7 +137,7 @@ Start start_of(const Session<B>& session)
     return session.benchmark().collective == Collective::barrier ? Start::free : session.start();
 }
 
-/// From or to one rank where there is a root, as OSU does, unless the command line has it change.
+/// Blocking collectives, with one root as in OSU's benchmarks, unless the command line has it change.
 template <CollectiveBackend B>
 void collectives(Session<B>& session)
 {
@@ -151,9 +151,9 @@ void collectives(Session<B>& session)
     });
 }
 
-/// From start to wait; the requests are made before the clock starts. Some libraries (MPICH 4.0.2: gather and
-/// scatter) do a request's work once, when it is made or first started. Their later times mean nothing, so
-/// the second start is checked even when nobody asks for checks.
+/// Times from start to wait; the requests are made before the clock starts. Some libraries (MPICH 4.0.2:
+/// gather and scatter) do a request's work once, when it is made or first started. Their later times mean
+/// nothing, so the second start is checked even when nobody asks for checks.
 template <CollectiveBackend B>
 void persistent_collectives(Session<B>& session)
 {

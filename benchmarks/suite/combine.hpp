@@ -65,7 +65,7 @@ public:
     std::size_t iterations() const noexcept { return values_.size() + more_iterations_; }
     void count_more_iterations(std::size_t more) noexcept { more_iterations_ += more; }
 
-    /// In the order in which they were measured; us.
+    /// The figures in the order in which they were measured; us.
     const std::vector<double>& values() const noexcept { return values_; }
     /// Iterations that do not count: a rank began after the time that was agreed.
     std::size_t late() const noexcept { return late_; }

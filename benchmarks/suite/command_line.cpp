@@ -54,7 +54,7 @@ void add_commands(CLI::App& app, Options& options, std::span<const Tool> tools, 
         add_benchmark(app, options, benchmark, own_library);
     if (own_library)
         add_tune(app, options);
-    // Only listed: they read their own command lines.
+    // Tools are only listed: they read their own command lines.
     for (const Tool& tool : tools)
         app.add_subcommand(tool.name, tool.description)->group(kToolsHeading);
 }

@@ -59,7 +59,7 @@ void send_window(B& job, std::span<const int> partners, MessagePlaces out, Messa
         job.recv(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
 }
 
-/// Usually all into one place, as in OSU's benchmarks: this measures the transfer, not the receiver's cache.
+/// Receives usually into one place, as in OSU's benchmarks: this measures the transfer, not the cache.
 template <Messages B>
 void receive_window(B& job, std::span<const int> partners, MessagePlaces in, MessageWindow<B>& window)
 {
@@ -73,7 +73,7 @@ void receive_window(B& job, std::span<const int> partners, MessagePlaces in, Mes
         job.send(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
 }
 
-/// From the first rank of the pair to the other.
+/// A window from the first rank of the pair to the other.
 template <Messages B>
 void one_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, MessageWindow<B>& window)
 {
@@ -83,7 +83,7 @@ void one_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in
         receive_window(job, std::span(&partner.rank, 1), in, window);
 }
 
-/// Both send a window and receive one.
+/// A window in each direction.
 template <Messages B>
 void two_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, MessageWindow<B>& window)
 {

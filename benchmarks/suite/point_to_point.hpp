@@ -8,7 +8,7 @@
 
 namespace tutti::bench {
 
-/// For the two ranks of such a benchmark.
+/// The other one of two ranks.
 template <Job B>
 Partner other_of_two(const B& job)
 {

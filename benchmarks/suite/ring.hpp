@@ -15,7 +15,7 @@ inline constexpr int kTokenTag = 3;
 /// What a rank calls until the token is there.
 enum class Waiting { recv, test, iprobe, improbe };
 
-/// As the benchmark's name says: "ring_test".
+/// The call that the benchmark's name says: "ring_test".
 constexpr Waiting waiting_of(std::string_view benchmark) noexcept
 {
     return benchmark.ends_with("_test")      ? Waiting::test

@@ -55,7 +55,7 @@ public:
     const Benchmark& benchmark() const noexcept { return benchmark_; }
     std::string name() const { return benchmark_.name; }
     const Placement& placement() const noexcept { return placement_; }
-    /// Of neighbourhood collectives; empty for all others.
+    /// The graph of neighbourhood collectives; empty for all others.
     const Neighborhood& neighborhood() const noexcept { return neighborhood_; }
     Sampler<B>& sampler() noexcept { return sampler_; }
     bool is_root() const { return job_.rank() == 0; }

@@ -7,7 +7,7 @@
 
 namespace tutti::bench {
 
-/// In bytes. A missing end is the benchmark's own.
+/// Sizes in bytes. A missing end is the benchmark's own.
 struct SizeRange {
     std::optional<std::size_t> min;
     std::optional<std::size_t> max;

@@ -20,7 +20,7 @@ public:
 
     void header() const;
     void row(const Row& row);
-    /// To stderr: a last line that is not a row would confuse those programs.
+    /// Goes to stderr: a last line that is not a row would confuse those programs.
     void remarks() const;
 
 private:

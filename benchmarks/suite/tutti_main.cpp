@@ -44,7 +44,7 @@ struct Place {
     int size = 1;
 };
 
-// In the job of a launcher that speaks no PMIx.
+// This process's place in the job of a launcher that speaks no PMIx.
 Place place_by_variables()
 {
     static constexpr std::pair<const char*, const char*> kNames[] = {
@@ -85,7 +85,7 @@ int run_tool(const Tool& tool, int argc, char** argv)
     return tool.run(argc - 1, arguments.data());
 }
 
-// As a rank of a job. Help and complaints come from one rank, however many read the same command line.
+// Runs as a rank of a job. Help and complaints come from one rank, however many read the command line.
 int run_job(int argc, char** argv, const CommandLine& command, double begin_us)
 {
     const Benchmark* const entry = command.options.entry;
