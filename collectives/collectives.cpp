@@ -166,8 +166,8 @@ Task allgatherv(Group& group, const std::byte* own, Blocks all, Selection named)
 
 namespace {
 
-// There the rules choose flat algorithms unless there is a board. One rank, or every one, then connects to
-// all others: too much for one call of a few bytes.
+// Such calls get flat algorithms by the rules unless there is a board. One rank, or every one, then connects
+// to all others: too much for one call of a few bytes.
 bool is_large_and_crowded(const Situation& situation)
 {
     constexpr int kLarge = 16;  // the rules are measured up to here

@@ -17,7 +17,7 @@ struct CollectiveEntry {
     std::span<const Rule> rules;  // of the table
 };
 
-/// In the order of AllCollectives.
+/// All entries, in the order of AllCollectives.
 std::span<const CollectiveEntry> catalogue();
 
 std::vector<std::string_view> names_of_collectives();

@@ -10,7 +10,7 @@ namespace tutti::collectives {
 
 namespace {
 
-// In ascending order.
+// The divisors in ascending order.
 std::vector<int> divisors_of(int value)
 {
     std::vector<int> low;
@@ -220,7 +220,7 @@ std::vector<int> balanced_dims(int ranks, int dimensions)
             [&](int most) { return most >= largest_prime && power(most, best.size(), ranks) >= ranks; }),
         divisors.end());
     const std::span smaller(divisors.begin(), primes.size() < best.size() ? 1 : divisors.size());
-    // Of the ranges of factors the narrowest that has some, of those the highest.
+    // Takes the narrowest range that has such factors; of equally narrow ones the highest.
     for (const int least : std::views::reverse(smaller)) {
         if (power(least, best.size(), ranks) > ranks)
             continue;

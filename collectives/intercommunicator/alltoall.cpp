@@ -30,7 +30,7 @@ Task run_exchange(Groups groups, BlocksIn in, BlocksOut out)
 
 Task alltoall(Groups groups, EqualBlocks<const std::byte> in, EqualBlocks<std::byte> out)
 {
-    // In both groups the same number.
+    // These bytes are equal in both groups.
     groups.both.announce({CallKind::alltoall, -1, in.block_bytes + out.block_bytes});
     return run_exchange(groups, in, out);
 }

@@ -3,9 +3,9 @@
 //
 // Source: textbook; Hoefler and Traff, "Sparse collective operations for MPI", 2009.
 // Cost: a message for each edge of the graph, in a chain of 1; as many steps as the largest number of
-// neighbours that a rank sends to or receives from, or more if many messages meet at one rank. On a grid that
-// is periodic in all d dimensions, each of more than one rank: 2 d steps and 2 d messages a rank. n is the
-// bytes of a block.
+// neighbours that a rank sends to or receives from, or more if many messages arrive at one rank at once. On a
+// grid that is periodic in all d dimensions, each of more than one rank: 2 d steps and 2 d messages a rank. n
+// is the bytes of a block.
 //
 // A ring of 5 ranks as a grid, neighbour 0 below and 1 above (ab is the block that rank b sends to its
 // neighbour a). Blocks leave in the order of the sender's neighbours, so the receives are posted in the order
