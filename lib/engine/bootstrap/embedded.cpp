@@ -52,7 +52,7 @@ std::string text_of(const std::vector<std::byte>& bytes)
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// What a rank tells the others about itself, as one line.
+/// A rank's description of itself for the others, as one line.
 struct Introduction {
     int size = 0;
     std::string host;

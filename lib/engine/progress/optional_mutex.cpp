@@ -14,7 +14,7 @@ namespace {
 // Tries before a sleep: a pass of progress mostly holds the lock for a microsecond or two, less than a sleep
 // takes.
 constexpr int kLockTries = 64;
-// To revoke the bias costs some microseconds. So a thread gets it after as many locks in a row as make
+// Revoking the bias costs some microseconds. So a thread gets it after as many locks in a row as make
 // that little; twice as many each time.
 constexpr std::uint32_t kOftenInARow = 1024;
 

@@ -42,7 +42,7 @@ struct ProtocolOptions {
     int own_rank = -1;                       // in the job; -1: all ranks count as others
 };
 
-/// What the transport to a peer can, and what suits it.
+/// The abilities of the transport to a peer, and the sizes that suit it.
 struct PeerTraits {
     std::size_t max_payload = 0;   // of a frame
     std::size_t eager_limit = 0;   // longer messages go by rendezvous
@@ -60,7 +60,7 @@ struct PeerTraits {
                          const ProtocolOptions& options) noexcept;
 };
 
-/// What decides about a message.
+/// The properties of a message that decide about its protocol.
 struct MessageTraits {
     enum class Place : unsigned char {
         private_memory,  // in one piece, that only the sender has mapped

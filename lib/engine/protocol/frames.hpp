@@ -118,7 +118,7 @@ struct EarlyPart {
     StartTime started;
 };
 
-// In the answers the lead has, in place of a context, the receiver's advice: PullOrStream::advice().
+// The lead of an answer has the receiver's advice, PullOrStream::advice(), in place of a context.
 
 struct CtsHeader {
     Lead lead;

@@ -54,7 +54,7 @@ struct Peer : base::ListHook<PendingPeerTag>, PeerTraits {
     WindowRun window_run;                       // of its timed messages
     std::string loss;                           // why it is lost, as its transport gives it
 
-    // Of the message that is arriving, what comes unasked: for a matched receive, or kept as unexpected.
+    // The message that is arriving: who gets its unasked bytes, a matched receive or an unexpected message.
     // Both nullptr: the receive is done or given up.
     struct Arriving {
         ReceiveRequest* receive = nullptr;
@@ -72,7 +72,7 @@ inline std::string_view why_lost(const Peer* peer) noexcept
                                                   : "its process has ended or its connection broke";
 }
 
-/// For frames that are never `pending`, as the transport has copied them.
+/// The completion of frames that are never `pending`, as the transport has copied them.
 extern transport::Completion nobody_waits;
 
 class Peers {

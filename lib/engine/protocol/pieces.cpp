@@ -40,7 +40,7 @@ std::span<const std::byte> collect_next(SendRequest& request, std::size_t size_b
     return piece;
 }
 
-// For at most kMostParts parts.
+// Sends a frame out of at most kMostParts parts.
 transport::SendResult send_gathered(SendRequest& request, std::span<const std::byte> header,
                                     std::size_t payload_bytes)
 {
