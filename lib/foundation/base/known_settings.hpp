@@ -23,7 +23,7 @@ struct KnownSetting {
 /// The options in the order of tuttirun --help, then the variables. Those of collectives are the catalogue's.
 std::span<const KnownSetting> known_settings();
 
-/// By its option or its variable; nullptr: there is none.
+/// The setting with this option or variable; nullptr: there is none.
 const KnownSetting* find_setting(std::string_view key);
 
 }  // namespace tutti::base

@@ -19,7 +19,7 @@ bool proc_has_our_numbers() noexcept
            std::atoi(target.data()) == ::getpid();
 }
 
-// What the kernel says of a descriptor of the process is in the numbers of the /proc that is asked.
+// The kernel describes the process's descriptor in the numbers of the /proc that is asked.
 std::string proc_folder(pid_t pid)
 {
     const std::string folder = "/proc/";

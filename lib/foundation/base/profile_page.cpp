@@ -59,7 +59,7 @@ ProfileMemory ProfileMemory::create(std::size_t ranks, std::size_t events) noexc
     if (!may_have(size))
         return memory;
     memory.descriptor_ = UniqueFd(memfd_create("tutti-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    // Sealed, so that the daemon's reads always meet memory.
+    // Sealed, so that the daemon never reads beyond the end of the file.
     const int file = memory.descriptor_.get();
     if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0 ||
         fcntl(file, F_ADD_SEALS, kProfileSeals) != 0)

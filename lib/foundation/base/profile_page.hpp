@@ -136,7 +136,7 @@ struct ProfileHeader {
     std::array<ProfileCommunicator, kCommunicators> communicators;
 };
 
-/// Memory that holds a profile: the rank's own, or that of a rank seen from its daemon.
+/// Memory that holds a profile: the rank's own, or a rank's that its daemon has mapped.
 class ProfileMemory {
 public:
     ProfileMemory() noexcept = default;
@@ -152,7 +152,7 @@ public:
     ProfileHeader& operator*() const noexcept { return *reinterpret_cast<ProfileHeader*>(bytes_); }
     ProfileHeader* operator->() const noexcept { return &**this; }
     std::span<ProfileAggregate> aggregates() const noexcept { return aggregates_; }
-    /// By rank of the job; the last one is of all others.
+    /// Entries by rank of the job; the last one is of all others.
     std::span<ProfilePeer> peers() const noexcept { return peers_; }
     std::span<ProfileEvent> events() const noexcept { return events_; }
     std::span<ProfileMessage> messages() const noexcept { return messages_; }

@@ -27,7 +27,7 @@ bool may_be_a_file() noexcept
 UniqueFd make_file() noexcept
 {
     UniqueFd file(memfd_create("tutti-status", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    // Sealed, so that the daemon's reads always meet memory.
+    // Sealed, so that the daemon never reads beyond the end of the file.
     if (!file || ftruncate(file.get(), sizeof(StatusPage)) != 0 ||
         fcntl(file.get(), F_ADD_SEALS, kSeals) != 0)
         file.reset();

@@ -312,7 +312,7 @@ struct StatusPage {
     bool in_call() const noexcept { return (entered.load(std::memory_order_relaxed) & 1) != 0; }
 };
 
-/// Memory that holds a page: the rank's own, or that of a rank seen from its daemon.
+/// Memory that holds a page: the rank's own, or a rank's that its daemon has mapped.
 class StatusMemory {
 public:
     StatusMemory() noexcept = default;

@@ -26,7 +26,7 @@ public:
         virtual bool wants(int rank) = 0;
         /// The pair's connection, with the address and port of its other end.
         virtual void connected(int rank, base::UniqueFd fd, std::string remote) = 0;
-        /// There is no way to the rank, or it has ended.
+        /// No address leads to the rank, or it has ended.
         virtual void lost(int rank, std::string reason) = 0;
         /// A connection from outside the job was dropped.
         virtual void dropped(const std::string& remote, std::string_view why) = 0;

@@ -43,7 +43,7 @@ public:
     const std::string& remote() const noexcept { return remote_; }
     Dialer* dialer() const noexcept { return dialer_; }
     State state() const noexcept { return state_; }
-    /// Only a claim before State::proved; unset before has_hello().
+    /// The other end: only a claim before State::proved; unset before has_hello().
     security::Identity peer() const noexcept { return handshake_.peer(); }
     bool has_hello() const noexcept { return handshake_.has_hello(); }
     bool has_heard_anything() const noexcept { return heard_; }
@@ -57,7 +57,7 @@ public:
 
     /// Why it failed, to append to "it was dropped: " or similar.
     std::string failure() const;
-    /// It failed because the other end went away without an error in the protocol.
+    /// Whether it failed because the other end went away without an error in the protocol.
     bool was_left() const noexcept { return left_; }
 
 private:

@@ -47,7 +47,7 @@ struct Packet {
     base::UniqueFd descriptor = {};  // a received one
 };
 
-/// How a rank crashes, as the kernel told its handler.
+/// How a rank crashes, as the kernel reported it to the signal handler.
 struct Crash {
     std::int32_t thread = 0;
     std::int32_t signal = 0;

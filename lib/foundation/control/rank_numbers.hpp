@@ -1,6 +1,6 @@
-// Whose are OMPI_COMM_WORLD_RANK, PMI_RANK and their like? Wrappers and scripts read them, so tuttirun sets
-// them as Open MPI's and MPICH's mpirun do. Set by those, they tell of a job that Tutti is no part of. A mark
-// beside them says which values are tuttirun's: a launcher that is started within a rank sets others.
+// Who has set OMPI_COMM_WORLD_RANK, PMI_RANK and their like. Wrappers and scripts read them, so tuttirun sets
+// them as Open MPI's and MPICH's mpirun do; set by those, they describe a job that Tutti is no part of. A
+// mark beside them says which values are tuttirun's: a launcher that is started within a rank sets others.
 #pragma once
 
 #include <cstdlib>

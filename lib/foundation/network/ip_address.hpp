@@ -19,7 +19,7 @@ public:
     /// IPv6 address (::ffff:10.0.0.1) becomes the IPv4 address.
     static std::optional<IpAddress> parse(std::string_view text);
     static std::optional<IpAddress> of(const sockaddr& address) noexcept;
-    /// From 4 or 16 bytes in network order.
+    /// The address of 4 or 16 bytes in network order.
     static std::optional<IpAddress> of_bytes(const std::byte* bytes, std::size_t size) noexcept;
 
     bool is_v4() const noexcept { return is_v4_; }
@@ -30,7 +30,7 @@ public:
     bool is_loopback() const noexcept;
     bool is_link_local() const noexcept;
     bool is_any() const noexcept;
-    /// In a private network (10/8, 172.16/12, 192.168/16, fc00::/7), which is not routed to others.
+    /// Whether it is private (10/8, 172.16/12, 192.168/16, fc00::/7), and so not routed to others.
     bool is_private() const noexcept;
     /// Whether the first `prefix` bits are those of `other`, an address of the same version.
     bool shares_prefix(const IpAddress& other, unsigned prefix) const noexcept;

@@ -1,5 +1,5 @@
 // The element types and operators of reductions, with the kernels' numbers and names.
-// docs/guide/reductions.md tells what each operator means on each type.
+// docs/guide/reductions.md says what each operator means on each type.
 #pragma once
 
 #include <array>
