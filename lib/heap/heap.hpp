@@ -61,7 +61,7 @@ std::size_t usable_bytes(void* data) noexcept;
 /// Resizes in place. False when that cannot be, or when the C library serves such a size.
 bool resize(void* data, std::size_t bytes) noexcept;
 
-/// For ThreadCache.
+/// Gives back all blocks of the cache.
 void give_back_all(ThreadCache& cache) noexcept;
 
 }  // namespace tutti::heap

@@ -22,7 +22,7 @@ public:
     bool remove(const std::byte* from, const std::byte* to) noexcept;
     /// Gives back the whole pages of free memory, as madvise() does with `advice`.
     void give_back(std::byte* from, const std::byte* to, int advice) noexcept;
-    /// Only those that were free since before the last end_turn().
+    /// Gives back only those that were free since before the last end_turn().
     void give_back_old(std::byte* from, const std::byte* to, int advice) noexcept;
     /// Nothing behind `to` was ever in use.
     void end_turn(const std::byte* to) noexcept;

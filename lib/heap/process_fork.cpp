@@ -26,9 +26,9 @@ using detail::state;
 
 constexpr int kOrdinary = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-// So much is copied between two looks at the memory that is left: other ranks may make children, too.
+// Bytes copied between two looks at the memory that is left: other ranks may make children, too.
 constexpr std::size_t kPart = std::size_t{16} << 20;
-// Less is copied without a look.
+// Fewer are copied without a look.
 constexpr std::size_t kLittle = std::size_t{1} << 20;
 // A child's shorter freed blocks keep their pages.
 constexpr std::size_t kGiveBackFrom = 32u << 10;

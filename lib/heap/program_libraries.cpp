@@ -11,7 +11,7 @@ namespace tutti::heap {
 
 namespace {
 
-// With more, what is linked late may go unnoticed: then the heap is off.
+// With more, a library that is linked late may be missed: then the heap is off.
 constexpr std::size_t kMostLibraries = 1024;
 
 // The loader has made an address of it, but not in libraries whose table cannot be written to.

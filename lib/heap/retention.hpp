@@ -35,7 +35,7 @@ public:
         const std::size_t most = std::max(kMostKept + used / kPart, left_ + kMostKept / 4);
         return kept > most ? most - kMostKept / 4 : kept;
     }
-    /// Of the pages that had to go, `left` bytes could not.
+    /// `left` bytes of the pages that had to go could not.
     void note_left(std::size_t left) noexcept { left_ = left; }
 
 private:
