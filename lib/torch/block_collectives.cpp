@@ -75,7 +75,7 @@ const void* own_block(const Tensor& all, std::size_t bytes, int rank)
 
 // Each collective in both forms, blocking and begun. The functions hold the tensors that they use.
 
-/// In place where the input is the rank's own block, as FSDP has it.
+/// An allgather into one tensor, in place where the input is the rank's own block, as FSDP has it.
 auto allgather_of(const Tensor& input, const Tensor& out, int rank)
 {
     const bool in_place = input.nbytes() != 0 && input.data_ptr() == own_block(out, input.nbytes(), rank);
@@ -92,7 +92,7 @@ auto allgather_of(const Tensor& input, const Tensor& out, int rank)
     };
 }
 
-/// In place where the input lies between the tensors of the list, or is one of them.
+/// An allgather into a list, in place where the input lies between its tensors, or is one of them.
 auto allgather_of(const Tensor& in, ResultBlocks blocks)
 {
     return [in, blocks = std::move(blocks)](const tutti::Communicator& communicator, bool blocking) {

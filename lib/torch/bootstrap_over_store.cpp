@@ -106,7 +106,7 @@ void BootstrapOverStore::fence()
             store_->set(kFirstKey, std::vector<uint8_t>(own.begin(), own.end()));
         }
         wait_for_count(kComeKey, size_);
-        // It has been set for long, unless its process was killed at that moment.
+        // The key was set long ago, unless its process was killed at that moment.
         std::string first;
         if (!is_first && has_lost_peer && store_->check({kFirstKey})) {
             const std::vector<uint8_t> value = store_->get(kFirstKey);

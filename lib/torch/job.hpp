@@ -11,7 +11,7 @@
 
 namespace torch_tutti {
 
-/// Who makes a process group.
+/// A process that makes a process group.
 struct Member {
     int rank = 0;
     int size = 1;

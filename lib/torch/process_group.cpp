@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kPatienceWithRank0{10};
 // Torch's own constant has different names in different versions.
 constexpr std::chrono::minutes kDefaultTimeoutOfTorch{30};
 
-/// In place, with the result at all ranks or at `root`.
+/// A reduction in place, with the result at all ranks or at `root`.
 auto reduce_of(const Reduction& reduction, const Tensor& data, std::optional<int> root = std::nullopt)
 {
     return [data, buffer = reduction.numbers_of(data), op = reduction.op, root](

@@ -49,7 +49,7 @@ public:
     TuttiGroup(tutti::Communicator communicator, std::chrono::milliseconds timeout);
 
     const std::string getBackendName() const override { return "tutti"; }
-    /// What reports call the group.
+    /// Sets the name of the group in reports.
     void set_name(const std::string& name);
     /// Whether a thread completes collectives beside the computing.
     bool overlaps() const noexcept { return has_thread_; }
