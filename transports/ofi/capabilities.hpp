@@ -1,4 +1,4 @@
-// What libfabric can, and what suits it.
+// The abilities of libfabric, and the sizes that suit it.
 #pragma once
 
 #include "transports/transport.hpp"

@@ -68,7 +68,7 @@ public:
     std::size_t inject_bytes() const noexcept { return info_->tx_attr->inject_size; }
     long read(fi_addr_t from, std::uint64_t address, std::uint64_t key, std::span<std::byte> to,
               void* descriptor, Operation& operation) noexcept;
-    /// It ends when the data is in the peer's memory.
+    /// Ends when the data is in the peer's memory.
     long write(fi_addr_t to, std::uint64_t address, std::uint64_t key, std::span<const std::byte> from,
                void* descriptor, Operation& operation) noexcept;
 

@@ -33,7 +33,7 @@ FabricMemory::FabricMemory(Endpoint& endpoint, const MemoryModes& modes, const P
 
 bool FabricMemory::register_region(std::span<const std::byte> data, RemoteRegion& region)
 {
-    // What cannot be read then ends this rank where it is copied, and the peer learns of that.
+    // Memory that cannot be read ends this rank when it is copied instead, and the peer learns of that.
     if (closed_ || !is_readable(data))
         return false;
     RegistrationCache::Entry* const entry = read_by_peers_.cache.acquire(data);

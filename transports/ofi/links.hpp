@@ -20,7 +20,7 @@ public:
     virtual void linked(Link& link) = 0;
     virtual void heard(Link& link, const LinkMessage& message) = 0;
     virtual void ended(Link& link) = 0;
-    /// There is no way to the rank, or it has ended.
+    /// No address leads to the rank, or it has ended.
     virtual void unreachable(int rank, std::string reason) = 0;
     /// A connection from outside the job was dropped; `what` says from where and why.
     virtual void stranger(const std::string& what) = 0;

@@ -16,7 +16,8 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// Of one frame. Below 16 KiB with all heads, layered providers send without asking the receiver first.
+// The payload of one frame. Below 16 KiB with all heads, layered providers send without asking the receiver
+// first.
 constexpr std::size_t kPayloadBytes = 64u << 10;
 constexpr std::size_t kLayeredPayloadBytes = 16'256;
 constexpr std::size_t kReceiveBuffers = 128;

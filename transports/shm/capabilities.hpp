@@ -1,4 +1,4 @@
-// What shared memory can, and what suits it.
+// The abilities of shared memory, and the sizes that suit it.
 #pragma once
 
 #include "transports/transport.hpp"

@@ -89,7 +89,7 @@ base::UniqueFd LocalProcess::open(int descriptor, int flags, DescriptorExchange*
             return opened;
         const int error = errno;
         why = fmt::format("{}: {}", path, std::strerror(error));
-        // In this order: what is no longer shown, as its parent has waited for it meanwhile, has ended.
+        // In this order: a process that is not shown, as its parent has waited for it, has ended.
         if (error == ESRCH || (error == ENOENT && (is_shown(folder) || has_ended())))
             throw Error(ErrorCode::peer_lost, "shared memory",
                         fmt::format("cannot open the memory of process {} ({})", pid, why));

@@ -23,8 +23,8 @@ constexpr std::uint64_t kLeastRefused = 1u << 20;
 // Of what is left, the part that a rank promises without another look.
 constexpr std::uint64_t kUnaskedPart = 64;
 
-// Pages of shared memory that a process has touched, its own or a peer's; empty when there is none that is
-// seen.
+// Pages of shared memory that a process has touched, its own or a peer's; empty when they are not visible
+// from here.
 std::optional<std::uint64_t> touched_by(std::int64_t pid)
 {
     std::ifstream file(base::proc_folder(static_cast<pid_t>(pid)) + "/status");
@@ -76,7 +76,7 @@ std::uint64_t PromiseLedger::untouched_by_others() const
         const std::uint64_t promised = entry(i).bytes.load(std::memory_order_relaxed);
         if (i == own_ || promised == 0)
             continue;
-        // A rank that has ended, or that is not seen from here, counts as one that has touched all.
+        // A rank that has ended, or is not visible from here, counts as one that has touched all.
         if (const auto touched = touched_by(entry(i).pid.load(std::memory_order_relaxed)))
             sum += promised - std::min(promised, *touched);
     }

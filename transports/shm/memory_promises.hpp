@@ -21,7 +21,7 @@ public:
     static MemoryFile create(std::size_t ranks);
 
     PromiseLedger() = default;
-    /// Of this rank, the `own`-th of `ranks` of the node. Throws when the file is none for so many.
+    /// This rank's, the `own`-th of `ranks` of the node. Throws when the file is none for so many.
     PromiseLedger(base::UniqueFd file, std::size_t own, std::size_t ranks);
 
     explicit operator bool() const noexcept { return map_.base() != nullptr; }

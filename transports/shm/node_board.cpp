@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kBoardMagic = 0x3730647262747574;  // "tutbrd07": changes with the layout
 
-// Of all boards in this process. Only a count: relaxed.
+// Bytes of all boards in this process. Only a count: relaxed.
 std::atomic<std::size_t> bytes_shared{0};
 
 }  // namespace

@@ -55,7 +55,7 @@ SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std
     return SendResult::done;
 }
 
-// Only if the peer can map both: otherwise its part would be two copies by the kernel.
+// Shared only if the peer can map both: otherwise its part would be two copies by the kernel.
 SendResult ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                                   Completion& completion)
 {

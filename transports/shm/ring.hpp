@@ -333,7 +333,7 @@ private:
         return true;
     }
 
-    // So that a frame of several lines is on its way as a whole when its word changes.
+    // Fetches lines, so that a frame of several is on its way as a whole when its word changes.
     static void fetch_ahead(const std::byte* first) noexcept
     {
         for (std::size_t line = 1; line <= kLinesAhead; ++line)

@@ -328,7 +328,7 @@ void SharedHeap::give_back(Arena& arena, std::size_t offset, std::size_t bytes)
     }
 }
 
-// Only system calls: another thread of the parent may have held any lock. A child's child has copies already.
+// Makes system calls only: a thread of the parent may have held any lock. A child's child has copies.
 void SharedHeap::become_child() noexcept
 {
     const std::size_t count = count_.load(std::memory_order_acquire);

@@ -1,4 +1,4 @@
-// What TCP can, and what suits it.
+// The abilities of TCP, and the sizes that suit it.
 #pragma once
 
 #include "transports/tcp/frame.hpp"

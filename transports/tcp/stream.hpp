@@ -78,7 +78,7 @@ public:
     /// Call it after a read without a report from epoll; `came`: there was data. Decides how to wait for the
     /// stream (HotStreams).
     void note_read(bool came, bool somebody_sleeps) noexcept;
-    /// It is read in the next pass.
+    /// Has the stream read in the next pass.
     void read_soon() noexcept;
     unsigned idle_reads() const noexcept { return idle_reads_; }
     std::int64_t due_ns() const noexcept { return due_ns_; }
@@ -87,7 +87,7 @@ public:
     bool await_acknowledgement() noexcept { return !std::exchange(awaits_acknowledgement_, true); }
     /// Whether something was unacknowledged at the last look.
     bool awaits_acknowledgement() const noexcept { return awaits_acknowledgement_; }
-    /// For how long the other host has acknowledged none of it. Should be called from time to time.
+    /// For how long the other host has acknowledged nothing. Should be called from time to time.
     std::int64_t silent_ns(std::int64_t now_ns) noexcept;
 
 private:

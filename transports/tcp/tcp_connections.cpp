@@ -45,7 +45,7 @@ bool TcpTransport::wants(int rank)
     return known.state == PeerState::living && known.stream == nullptr;
 }
 
-// Once for each address, whatever its port.
+// Logs once for each address, whatever its port.
 void TcpTransport::dropped(const std::string& remote, std::string_view why)
 {
     log_once(remote.substr(0, remote.rfind(':')) + std::string(why),
@@ -91,7 +91,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
         note_blocked(of);
 }
 
-// Once for each host. A host that dialled before we did has not told its name yet.
+// Prints once for each host. A host that dialled before this rank did has not sent its name yet.
 void TcpTransport::tell_way(int rank)
 {
     const std::string host = connector_.host_of(rank);
