@@ -23,7 +23,7 @@ from torch_tutti import _C
 __all__ = ["monitored_barrier", "overlaps", "set_group_name"]
 
 
-# Of a rank with an address of rank 0, as Tutti has it with its own.
+# How long a rank tries one address of rank 0; Tutti's own connections take as long.
 _PATIENCE = datetime.timedelta(seconds=10)
 _WORD = "tutti.word"
 
@@ -77,7 +77,7 @@ def _given(url):
             if name in ("rank", "world_size")}
 
 
-# The package has a function of this name, too.
+# The package torch.distributed also has a function of this module's name.
 _handlers = importlib.import_module("torch.distributed.rendezvous")._rendezvous_handlers
 _rendezvous_by_variables = _handlers["env"]
 
