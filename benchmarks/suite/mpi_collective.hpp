@@ -149,6 +149,18 @@ private:
             case Collective::alltoallv:
                 return visitor(MPI_Alltoallv, MPI_Ialltoallv, mpi_init::alltoallv, in_, counts, places, type_,
                                out_, counts, places, type_, comm_);
+            default:
+                return visit_neighbors(visitor);
+        }
+    }
+
+    // visit() for collectives among neighbours.
+    template <class Visitor>
+    void visit_neighbors(Visitor visitor)
+    {
+        const int* const counts = counts_.data();
+        const int* const places = displacements_.data();
+        switch (collective_) {
             case Collective::neighbor_allgather:
                 return visitor(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, mpi_init::neighbor_allgather,
                                in_, count_, type_, out_, count_, type_, comm_);
@@ -163,6 +175,8 @@ private:
                 return visitor(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, mpi_init::neighbor_alltoallv,
                                in_, sent_.data(), sent_displacements_.data(), type_, out_, counts, places,
                                type_, comm_);
+            default:
+                return;
         }
     }
 
