@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/profile/call_words.hpp"
-#include "launcher/report/page_view.hpp"
+#include "launcher/report/names.hpp"
 #include "lib/foundation/base/quantity.hpp"
 
 namespace tutti::launcher {

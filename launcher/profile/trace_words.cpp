@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "launcher/profile/call_words.hpp"
+#include "launcher/report/names.hpp"
 
 namespace tutti::launcher {
 
@@ -58,15 +58,8 @@ bool has_tag(const base::CallWords& call) noexcept
 
 std::string communicator_of(const RankTrace& rank, std::uint64_t context)
 {
-    constexpr std::uint64_t kSelfNumber = 2;  // the first context that a rank assigns
-    context &= ~std::uint64_t{1};             // that of its collectives
-    if (const auto found = rank.communicators.find(context);
-        found != rank.communicators.end() && !found->second.empty())
-        return found->second;
-    const std::uint64_t number = context >> 1 & 0xffffffff;
-    return context == 0            ? "world"
-           : number == kSelfNumber ? "self"
-                                   : fmt::format("communicator {}.{}", context >> 33, number);
+    const auto found = rank.communicators.find(context & ~std::uint64_t{1});
+    return name_of_communicator(context, found == rank.communicators.end() ? "" : found->second);
 }
 
 std::string line_name(int rank, std::uint32_t thread)

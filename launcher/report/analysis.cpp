@@ -10,8 +10,8 @@
 #include "launcher/base/host_names.hpp"
 #include "launcher/report/wait_graph.hpp"
 #include "launcher/report/words.hpp"
+#include "lib/foundation/base/near_fit.hpp"
 #include "lib/foundation/base/quantity.hpp"
-#include "tutti/status.hpp"
 
 namespace tutti::launcher {
 
@@ -205,21 +205,6 @@ std::vector<std::string> latecomers(const JobStatus& job, const std::set<int>& t
     return sentences;
 }
 
-/// Why a message that has come is not the awaited one; empty: it is nothing like it.
-std::string difference(const WaitEdge& wait, const LyingMessage& message)
-{
-    const bool same_sender = wait.peer < 0 || wait.peer == message.sender;
-    const bool same_tag = wait.tag == any_tag || wait.tag == message.tag;
-    const bool same_context = wait.context == message.context;
-    if (same_context && same_sender && !same_tag)
-        return fmt::format("tag {} is awaited", wait.tag);
-    if (same_context && same_tag && !same_sender)
-        return fmt::format("one from rank {} is awaited", wait.peer);
-    if (!same_context && same_sender && same_tag)
-        return "one on another communicator is awaited";
-    return {};
-}
-
 void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
 {
     std::size_t count = 0;
@@ -230,15 +215,18 @@ void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
         for (const LyingMessage& message : job.messages) {
             if (message.rank != wait.rank || told.contains({message.rank, message.sender}))
                 continue;
-            const std::string why = difference(wait, message);
-            if (why.empty())
+            const base::Envelope awaited{wait.context, wait.peer, wait.tag};
+            const base::Misfit misfit =
+                base::misfit_of(awaited, {message.context, message.sender, message.tag});
+            if (misfit == base::Misfit::none_or_more)
                 continue;
             told.emplace(message.rank, message.sender);
             if (++count <= kMostAlike)
-                sentences.push_back(fmt::format(
-                    "a message from rank {} with tag {} ({}{}) is at rank {}, where {}", message.sender,
-                    message.tag, base::bytes_in_words(message.bytes),
-                    message.context == 0 ? "" : ", on " + message.communicator, message.rank, why));
+                sentences.push_back(
+                    fmt::format("a message from rank {} with tag {} ({}{}) is at rank {}, where {}",
+                                message.sender, message.tag, base::bytes_in_words(message.bytes),
+                                message.context == 0 ? "" : ", on " + message.communicator, message.rank,
+                                base::misfit_in_words(misfit, awaited)));
         }
     }
     if (count > kMostAlike)

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "launcher/report/names.hpp"
 #include "launcher/report/status_words.hpp"
 
 namespace tutti::launcher {
@@ -15,7 +14,6 @@ using base::StatusPage;
 using base::StatusSituation;
 
 constexpr int kTries = 4;
-constexpr std::uint64_t kSelfNumber = 2;  // the first context that a rank assigns
 
 int signed_of(std::uint64_t word) noexcept
 {
@@ -138,18 +136,6 @@ std::string PageView::name_of(std::uint64_t context) const
         if (communicator.context == context && !communicator.name.empty())
             return communicator_in_words(context, communicator.name);
     return communicator_in_words(context, "");
-}
-
-std::string communicator_in_words(std::uint64_t context, const std::string& name)
-{
-    if (!name.empty())
-        return name.starts_with("window ") ? name : '"' + name + '"';
-    context &= ~std::uint64_t{1};
-    const std::uint64_t rank = context >> 33;
-    const std::uint64_t number = context >> 1 & 0xffffffff;
-    if (context == 0)
-        return "world";
-    return number == kSelfNumber ? "self" : fmt::format("communicator {}.{}", rank, number);
 }
 
 }  // namespace tutti::launcher

@@ -13,10 +13,6 @@
 
 namespace tutti::launcher {
 
-/// "world", "\"rows\"", "communicator 0.3". `name`: what the program calls it; empty: nothing. Windows name
-/// theirs "window 1" or "window \"table\"".
-std::string communicator_in_words(std::uint64_t context, const std::string& name);
-
 struct PageView {
     struct Call : base::CallWords {
         std::uint64_t times = 1;  // so often in a row

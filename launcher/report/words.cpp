@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/framework/call.hpp"
+#include "launcher/report/names.hpp"
 #include "lib/foundation/base/quantity.hpp"
 #include "tutti/status.hpp"
 
@@ -13,30 +13,6 @@ namespace tutti::launcher {
 namespace {
 
 using base::Operation;
-
-std::string_view name_of(Operation operation)
-{
-    switch (operation) {
-        case Operation::send:
-            return "send";
-        case Operation::isend:
-            return "isend";
-        case Operation::recv:
-            return "recv";
-        case Operation::irecv:
-            return "irecv";
-        case Operation::probe:
-            return "probe";
-        case Operation::wait_send:
-            return "wait for a send";
-        case Operation::wait_recv:
-            return "wait for a receive";
-        case Operation::wait_any:
-            return "wait";
-        default:
-            return "a call";
-    }
-}
 
 bool sends(Operation operation)
 {
@@ -57,20 +33,16 @@ std::string tag_in_words(const RankGroup& group)
     return group.tag == any_tag ? ", any tag" : fmt::format(", tag {}", group.tag);
 }
 
-std::string_view window_call_name(const RankGroup& group)
+std::string name_of(const RankGroup& group)
 {
-    return group.kind < base::kWindowCallNames.size() ? base::kWindowCallNames[group.kind] : "a call";
+    return name_of_operation(group.operation, group.kind);
 }
 
 std::string collective_in_words(const RankGroup& group)
 {
-    const std::string_view kind = group.kind != 0 && group.kind < collectives::kCallKinds
-                                      ? collectives::kCallNames[group.kind]
-                                      : "a collective";
-    const std::string_view wait = group.operation == Operation::wait_collective ? "wait for " : "";
-    return group.context == RankGroup::kVariousContexts
-               ? fmt::format("{}{} of {}", wait, kind, group.communicator)
-               : fmt::format("{}{} #{} of {}", wait, kind, group.number, group.communicator);
+    const std::string number =
+        group.context == RankGroup::kVariousContexts ? "" : fmt::format(" #{}", group.number);
+    return fmt::format("{}{} of {}", name_of(group), number, group.communicator);
 }
 
 std::string_view preposition_of(base::WindowCall call)
@@ -86,7 +58,7 @@ std::string window_call_in_words(const RankGroup& group)
 {
     const std::string peer = peer_in_words(group);
     const auto call = static_cast<base::WindowCall>(group.kind);
-    std::string text(window_call_name(group));
+    std::string text = name_of(group);
     if (call == base::WindowCall::start)
         text += fmt::format(", until {} posts", peer);
     else if (call == base::WindowCall::wait)
@@ -135,7 +107,7 @@ std::string call_in_words(const RankGroup& group)
     if (group.operation == Operation::wait_any)
         return group.bytes == 1 ? "wait for a request"
                                 : fmt::format("wait for one of {} requests", group.bytes);
-    std::string text(name_of(group.operation));
+    std::string text = name_of(group);
     if (sends(group.operation))
         text += (group.bytes != 0 ? " of " + base::bytes_in_words(group.bytes) : "") + " to ";
     else
@@ -149,9 +121,8 @@ std::string short_call(const RankGroup& group)
     if (group.is_collective())
         return collective_in_words(group);
     if (group.is_at_window())
-        return fmt::format("{}, on {}", window_call_name(group), group.communicator);
-    return std::string(name_of(group.operation)) +
-           (group.operation == Operation::wait_any ? "" : tag_in_words(group));
+        return fmt::format("{}, on {}", name_of(group), group.communicator);
+    return name_of(group) + (group.operation == Operation::wait_any ? "" : tag_in_words(group));
 }
 
 std::string group_in_words(const RankGroup& group)

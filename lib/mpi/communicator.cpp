@@ -136,10 +136,7 @@ std::string described(const Communicator& communicator)
     const std::string name = communicator.name();
     if (!name.empty())
         return name;
-    const detail::StatePointer state = communicator.shape();
-    return state->both() == nullptr
-               ? fmt::format("a communicator of {} ranks", state->size())
-               : fmt::format("an intercommunicator of {} and {} ranks", state->size(), state->peers().size());
+    return communicator.shape()->in_words();
 }
 
 void refuse_communicator(MPI_Comm handle)

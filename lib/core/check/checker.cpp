@@ -235,14 +235,9 @@ std::string Checker::communicator(std::uint64_t context) const
         if (std::string name = name_of(context); !name.empty())
             return name;
     std::string words = "a communicator that was freed";
-    process_.calls().communicators()->with(detail::CommunicatorState::collective_context_of(context),
-                                           [&](const detail::CommunicatorState& state) {
-                                               words = &state == process_.world().get() ? "the world"
-                                                       : &state == process_.self().get()
-                                                           ? "self"
-                                                           : fmt::format("a communicator of {} ranks",
-                                                                         state.size());
-                                           });
+    process_.calls().communicators()->with(
+        detail::CommunicatorState::collective_context_of(context),
+        [&](const detail::CommunicatorState& state) { words = state.in_words(); });
     return words;
 }
 

@@ -94,15 +94,14 @@ void Checker::conclude_communicators()
     process_.calls().communicators()->for_each([&](const detail::CommunicatorState& state) {
         if (state.outlives_environment())
             return;
-        const bool is_own = &state == process_.world().get() || &state == process_.self().get();
-        const auto uses = &state == process_.world().get()  ? process_.world().use_count()
-                          : &state == process_.self().get() ? process_.self().use_count()
-                                                            : 2;
-        if (uses > 1)
+        // The process has one handle of each of these.
+        const bool is_world = &state == process_.world().get();
+        const bool is_self = &state == process_.self().get();
+        const auto own = is_world ? process_.world().use_count() : is_self ? process_.self().use_count() : 0;
+        if (own != 1)
             findings_.add(Kind::handle, {},
-                          fmt::format("{} is alive after the end of the Environment; let it end first",
-                                      is_own ? "a handle of the world or self"
-                                             : fmt::format("a communicator of {} ranks", state.size())));
+                          fmt::format("{}{} is alive after the end of the Environment; let it end first",
+                                      own != 0 ? "a handle of " : "", state.in_words()));
     });
     findings_.conclude();
 }

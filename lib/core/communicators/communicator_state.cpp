@@ -43,6 +43,16 @@ CommunicatorState::~CommunicatorState()
     status_->remove(shown_);
 }
 
+std::string CommunicatorState::in_words() const
+{
+    if (this == process_.world().get())
+        return "the world";
+    if (this == process_.self().get())
+        return "self";
+    return both_ == nullptr ? fmt::format("a communicator of {} ranks", size())
+                            : fmt::format("an intercommunicator of {} and {} ranks", size(), peers_->size());
+}
+
 std::vector<int> CommunicatorState::awaited_at_board() const
 {
     std::vector<int> awaited;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -105,6 +106,9 @@ public:
     {
         raise_lost(member, calls_.find(next_number() - 1));
     }
+    /// What it is, in messages: "the world", "self", "a communicator of 3 ranks", "an intercommunicator of 1
+    /// and 2 ranks".
+    std::string in_words() const;
     /// For reports about the rank. Any thread.
     void set_name(std::string_view name) noexcept { status_->name(shown_, context(), name); }
 

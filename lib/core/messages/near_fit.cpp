@@ -3,45 +3,39 @@
 #include <fmt/format.h>
 
 #include "lib/core/job/process.hpp"
+#include "lib/foundation/base/near_fit.hpp"
 
 namespace tutti::detail {
 
 namespace {
 
+using base::Misfit;
+
 // So many unexpected messages are looked at, the oldest.
 constexpr std::size_t kNearestAmong = 256;
 
-// The less, the nearer; kFar: something else.
-enum Distance { kOtherTag, kOtherSource, kOtherCommunicator, kFar };
-
-Distance distance(const matching::MatchKey& wanted, const matching::MatchKey& message)
+base::Envelope envelope_of(const matching::MatchKey& key) noexcept
 {
-    const bool same_source = wanted.source() == any_source || wanted.source() == message.source();
-    const bool same_tag = wanted.tag() == any_tag || wanted.tag() == message.tag();
-    if (wanted.context == message.context)
-        return same_source ? (same_tag ? kFar : kOtherTag) : (same_tag ? kOtherSource : kFar);
-    const bool internal = (message.context & 1) != 0;  // of a collective
-    return !internal && same_source && same_tag && wanted.tag() != any_tag ? kOtherCommunicator : kFar;
+    return {key.context, key.source(), key.tag()};
 }
 
 }  // namespace
 
 std::string near_fit(Process& process, const matching::MatchKey& wanted)
 {
+    const base::Envelope awaited = envelope_of(wanted);
     std::string text;
-    Distance least = kFar;
+    Misfit nearest = Misfit::none_or_more;
     process.protocol().for_each_unexpected(kNearestAmong, [&](const protocol::UnexpectedRequest& message) {
-        const Distance now = distance(wanted, message.envelope);
-        if (now >= least)
+        const Misfit now = base::misfit_of(awaited, envelope_of(message.envelope));
+        const bool of_collective = (message.envelope.context & 1) != 0;
+        if (now >= nearest || of_collective)
             return;
-        least = now;
+        nearest = now;
         const Status status =
             process.checker() != nullptr ? check::Checker::status_of(message) : message.status();
         text = fmt::format("; a message from rank {} with tag {}, {} bytes, has come, but {}", status.source,
-                           status.tag, status.size_bytes,
-                           now == kOtherTag      ? fmt::format("tag {} is awaited", wanted.tag())
-                           : now == kOtherSource ? fmt::format("one from rank {} is awaited", wanted.source())
-                                                 : "one on another communicator is awaited");
+                           status.tag, status.size_bytes, base::misfit_in_words(now, awaited));
     });
     return text;
 }

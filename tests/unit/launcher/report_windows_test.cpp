@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "launcher/report/names.hpp"
 #include "launcher/report/page_view.hpp"
 #include "launcher/report/process_state.hpp"
 #include "launcher/report/rank_words.hpp"

@@ -4,11 +4,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/profile/call_words.hpp"
 #include "launcher/profile/profile_frames.hpp"
 #include "launcher/profile/rank_profile.hpp"
 #include "launcher/profile/statistics.hpp"
 #include "launcher/profile/summary.hpp"
+#include "launcher/report/names.hpp"
 #include "launcher/wire/codec.hpp"
 #include "lib/foundation/base/profile_page.hpp"
 #include "lib/foundation/base/profile_writer.hpp"
