@@ -10,6 +10,7 @@
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/report/words.hpp"
+#include "lib/foundation/base/exit_status.hpp"
 
 namespace tutti::launcher {
 
@@ -75,13 +76,10 @@ Verdict LossPolicy::rank_exited(const ExitReport& report, const std::string& hos
 
 Verdict LossPolicy::rank_aborted(const AbortReport& report, const std::string& host)
 {
-    const int status = report.status;
     const std::string& message = report.message;
-    // What a process that exits with `status` would show; only 0 itself is a success.
-    const int exit_status = (status & 0xff) != 0 || status == 0 ? status & 0xff : 1;
     return end_for_rank(
-        "rank_aborted", exit_status, report.rank, report.pid, host,
-        fmt::format("called abort with status {}{}{}", status, message.empty() ? "" : ": ", message),
+        "rank_aborted", base::exit_status_of_abort(report.status), report.rank, report.pid, host,
+        fmt::format("called abort with status {}{}{}", report.status, message.empty() ? "" : ": ", message),
         report.place);
 }
 

@@ -11,6 +11,7 @@
 
 #include "lib/engine/bootstrap/late_rank.hpp"
 #include "lib/engine/bootstrap/waiting.hpp"
+#include "lib/foundation/base/exit_status.hpp"
 
 namespace tutti::bootstrap {
 
@@ -113,8 +114,8 @@ void ChannelClient::abort(int status, std::string_view message)
 {
     if (!channel_->abort(status, message))
         base::say(fmt::format("tutti: {}; ending this process with status {}\n", message, status));
-    // The launcher ends this process unless it has done so already. Only an abort with 0 exits with status 0.
-    _exit((status & 0xff) != 0 || status == 0 ? status & 0xff : 1);
+    // The launcher ends this process unless it has done so already.
+    _exit(base::exit_status_of_abort(status));
 }
 
 void ChannelClient::finalize()

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "lib/engine/bootstrap/waiting.hpp"
+#include "lib/foundation/base/exit_status.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "lib/foundation/security/key.hpp"
 
@@ -188,7 +189,7 @@ void Embedded::abort(int status, std::string_view message)
     base::say(fmt::format("tutti: {}; ending this process with status {}\n", message, status));
     program_->abort(status, message);
     std::fflush(nullptr);
-    _exit((status & 0xff) != 0 ? status & 0xff : 1);
+    _exit(base::exit_status_of_abort(status));
 }
 
 void Embedded::finalize()

@@ -17,6 +17,7 @@
 #include "lib/engine/bootstrap/bounded_call.hpp"
 #include "lib/engine/bootstrap/pmix_values.hpp"
 #include "lib/engine/bootstrap/waiting.hpp"
+#include "lib/foundation/base/exit_status.hpp"
 #include "lib/foundation/base/needed_calls.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "lib/foundation/security/key.hpp"
@@ -207,8 +208,8 @@ void PmixClient::abort(int status, std::string_view message)
     const std::string text(message);
     if (!control_ || !control_->abort(status, message))
         abort_by_server(status, text);
-    // The launcher ends this process unless it has done so already. Only an abort with 0 exits with status 0.
-    ::_exit((status & 0xff) != 0 || status == 0 ? status & 0xff : 1);
+    // The launcher ends this process unless it has done so already.
+    ::_exit(base::exit_status_of_abort(status));
 }
 
 void PmixClient::abort_by_server(int status, const std::string& text)

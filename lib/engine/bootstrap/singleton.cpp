@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "lib/foundation/base/exit_status.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "tutti/error.hpp"
 
@@ -45,7 +46,7 @@ public:
     {
         base::say(fmt::format("tutti: {}\n", message));
         std::fflush(nullptr);
-        _exit(status);
+        _exit(base::exit_status_of_abort(status));
     }
 
     void finalize() override {}
