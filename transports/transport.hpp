@@ -41,6 +41,12 @@ enum class Presence {
     unknown  // the peer was asked: progress() reports a loss, or the next call has the answer
 };
 
+/// Why nothing more comes from a peer.
+struct Loss {
+    std::string reason;     // a part of a sentence
+    bool has_left = false;  // the peer has left the job in good order, so its program has made all its calls
+};
+
 /// Receives what progress() delivers. Peers are ranks in the job.
 class Sink {
 public:
@@ -54,8 +60,8 @@ public:
     virtual std::span<std::byte> destination(int, std::span<const std::byte>, std::size_t) { return {}; }
     /// In place of frame(): the payload is complete at its destination().
     virtual void placed(int, std::span<const std::byte>, std::size_t) {}
-    /// No frame from `peer` follows, and sends to it fail. `reason` is a part of a sentence.
-    virtual void peer_lost(int peer, std::string_view reason) = 0;
+    /// No frame from `peer` follows, and sends to it fail.
+    virtual void peer_lost(int peer, const Loss& loss) = 0;
 
 protected:
     ~Sink() = default;

@@ -219,13 +219,15 @@ void Recorder::take(InFrame frame)
         on_frame(InFrame(frames.back()));
 }
 
-void Recorder::peer_lost(int peer, std::string_view reason)
+void Recorder::peer_lost(int peer, const transport::Loss& loss)
 {
     if (!in_progress)
         throw std::logic_error("a loss was told outside progress()");
-    if (reason.empty() || std::ranges::find(lost, peer) != lost.end())
+    if (loss.reason.empty() || std::ranges::find(lost, peer) != lost.end())
         throw std::logic_error("a loss was told twice, or without a reason");
     lost.push_back(peer);
+    if (loss.has_left)
+        left.push_back(peer);
 }
 
 Bell::Bell(transport::Doorbell& doorbell)

@@ -80,10 +80,11 @@ public:
     std::span<std::byte> destination(int peer, std::span<const std::byte> header,
                                      std::size_t payload_bytes) override;
     void placed(int peer, std::span<const std::byte> header, std::size_t payload_bytes) override;
-    void peer_lost(int peer, std::string_view reason) override;
+    void peer_lost(int peer, const transport::Loss& loss) override;
 
     std::vector<InFrame> frames;
     std::vector<int> lost;
+    std::vector<int> left;  // of these, the ones that have left the job in good order
     bool in_progress = false;
     /// Called for each frame, from within the callback.
     std::function<void(const InFrame&)> on_frame;

@@ -139,6 +139,7 @@ TEST_CASE("shm: a process that died with a full ring is lost, after what it had 
         transport.progress(sink);
     CHECK(sink.frames.size() == 40);
     CHECK(sink.lost == std::vector{1});
+    CHECK(sink.left.empty());
     transport.arm();
     CHECK(transport.progress(sink) == 0);
     CHECK(transport.send(1, frame.header, frame.payload, frame) == SendResult::done);
@@ -159,6 +160,7 @@ TEST_CASE("shm: a peer that left with a full ring is lost, though its process go
     ranks.doorbell(0).arm();
     CHECK(ranks.progress(0) == 1);
     CHECK(ranks.sink(0).lost == std::vector{1});
+    CHECK(ranks.sink(0).left == std::vector{1});
     CHECK(ranks.at(0).send(1, frame.header, frame.payload, frame) == SendResult::done);
     ranks.doorbell(0).disarm();
 }

@@ -130,12 +130,12 @@ public:
     {
         sink_.placed(peer, header, payload_bytes);
     }
-    void peer_lost(int peer, std::string_view reason) override
+    void peer_lost(int peer, const tutti::transport::Loss& loss) override
     {
         if (owner_.is_lost(peer))
             return;
         owner_.lost_.push_back(peer);
-        sink_.peer_lost(peer, reason);
+        sink_.peer_lost(peer, loss);
     }
 
 private:
@@ -147,7 +147,7 @@ std::size_t FaultTransport::progress(Sink& sink)
 {
     std::size_t events = 0;
     for (const int peer : std::exchange(losses_to_report_, {})) {
-        sink.peer_lost(peer, "the fault decorator cut it off");
+        sink.peer_lost(peer, {"the fault decorator cut it off"});
         ++events;
     }
     // Never the answer 0 while something may wait: the caller would sleep on a doorbell that nobody rings.

@@ -132,7 +132,7 @@ std::size_t InprocTransport::progress(Sink& sink)
         0)  // pairs with send's store; a missed one is found later
         events += deliver(sink);
     for (const int peer : losses)
-        sink.peer_lost(peer, "its thread has ended");
+        sink.peer_lost(peer, {"its thread has ended"});
     return events;
 }
 

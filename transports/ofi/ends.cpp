@@ -18,14 +18,14 @@ constexpr std::int64_t kLastBytesNs = 2'000'000'000;
 
 }  // namespace
 
-void OfiTransport::lose(int rank, std::string reason)
+void OfiTransport::lose(int rank, Loss loss)
 {
     Peer& lost = peers_.at(rank);
     if (lost.state >= Peer::State::lost)
         return;
     lost.state = Peer::State::lost;
     lost.ends_ns = base::now_ns();
-    lost.reason = std::move(reason);
+    lost.loss = std::move(loss);
     losses_.push_back(rank);
     memory_.copies().lose(rank);
 }
@@ -39,12 +39,13 @@ void OfiTransport::lose_by_fabric(int rank, const std::string& words)
     const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
     if (lost.state == Peer::State::living)
         lose(rank,
-             fmt::format("{}: data of host {} from {} to {} does not arrive: the process has ended, or the "
-                         "network has failed ({}); to use another network, name it in TUTTI_INTERFACE",
-                         lost.place(), options_.host, card_.endpoint_place(), lost.endpoint_place, said));
+             {fmt::format("{}: data of host {} from {} to {} does not arrive: the process has ended, or the "
+                          "network has failed ({}); to use another network, name it in TUTTI_INTERFACE",
+                          lost.place(), options_.host, card_.endpoint_place(), lost.endpoint_place, said)});
     else
-        lose(rank, fmt::format("it has left the job while messages to it were under way ({}; {})",
-                               lost.place(), said));
+        lose(rank, {fmt::format("it has left the job while messages to it were under way ({}; {})",
+                                lost.place(), said),
+                    true});
 }
 
 // Nothing follows on the peer's link.
@@ -69,8 +70,9 @@ void OfiTransport::see_off_leavers()
             leaver.state = Peer::State::departed;
             let_go(leaver);
         } else if (leaver.link == nullptr || late) {
-            lose(rank, fmt::format("it has left the job, but {} of its frames have not arrived",
-                                   leaver.leaves_after - leaver.incoming.received()));
+            lose(rank, {fmt::format("it has left the job, but {} of its frames have not arrived",
+                                    leaver.leaves_after - leaver.incoming.received()),
+                        true});
         } else {
             leavers_.push_back(rank);
         }
@@ -92,7 +94,7 @@ std::size_t OfiTransport::report_losses(Sink& sink)
         let_go(lost);
         memory_.copies().abandon(rank);
         ++reported;
-        sink.peer_lost(rank, lost.reason);
+        sink.peer_lost(rank, lost.loss);
     }
     return reported;
 }
@@ -101,7 +103,7 @@ std::size_t OfiTransport::report_losses(Sink& sink)
 class OfiTransport::Nobody final : public Sink {
 public:
     void frame(int, std::span<const std::byte>, std::span<const std::byte>) override {}
-    void peer_lost(int, std::string_view) override {}
+    void peer_lost(int, const Loss&) override {}
 };
 
 // A closing endpoint may lose frames that it has accepted. So each peer must confirm that it has all of them.

@@ -85,7 +85,7 @@ void FabricMemory::require_living(std::string_view operation, int rank) const
     const Peer& with = peers_.at(rank);
     if (with.state != Peer::State::living || closed_)
         throw Error(ErrorCode::peer_lost, operation,
-                    with.reason.empty() ? "it has left the job" : with.reason, rank);
+                    with.loss.reason.empty() ? "it has left the job" : with.loss.reason, rank);
 }
 
 SendResult FabricMemory::get(int rank, const RemoteRegion& remote, std::span<std::byte> local,

@@ -20,8 +20,8 @@ public:
     virtual void linked(Link& link) = 0;
     virtual void heard(Link& link, const LinkMessage& message) = 0;
     virtual void ended(Link& link) = 0;
-    /// No address leads to the rank, or it has ended.
-    virtual void unreachable(int rank, std::string reason) = 0;
+    /// There is no way to the rank, or it has ended.
+    virtual void unreachable(int rank, Loss loss) = 0;
     /// A connection from outside the job was dropped; `what` says from where and why.
     virtual void stranger(const std::string& what) = 0;
 
@@ -62,7 +62,10 @@ public:
 private:
     bool wants(int rank) override { return user_.wants(rank); }
     void connected(int rank, base::UniqueFd fd, std::string remote) override;
-    void lost(int rank, std::string reason) override { user_.unreachable(rank, std::move(reason)); }
+    void lost(int rank, std::string reason, bool may_have_left) override
+    {
+        user_.unreachable(rank, {std::move(reason), may_have_left});
+    }
     void dropped(const std::string& remote, std::string_view why) override;
     void note(const std::string& text) override { user_.stranger(text); }
     void tell(Link& link);

@@ -136,7 +136,7 @@ SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::
     Peer& to = peers_.at(rank);
     if (to.state >= Peer::State::departed || closed_) [[unlikely]] {
         if (to.state == Peer::State::departed)
-            lose(rank, fmt::format("it has left the job ({})", to.place()));
+            lose(rank, {fmt::format("it has left the job ({})", to.place()), true});
         return SendResult::done;
     }
     if (!to.may_send() || to.sent - to.acknowledged >= kWindow) [[unlikely]]

@@ -109,7 +109,7 @@ private:
     void linked(Link& link) override;
     void heard(Link& link, const LinkMessage& message) override;
     void ended(Link& link) override;
-    void unreachable(int rank, std::string reason) override { lose(rank, std::move(reason)); }
+    void unreachable(int rank, Loss loss) override { lose(rank, std::move(loss)); }
     void stranger(const std::string& what) override;
     void acknowledge(Peer& from, std::uint32_t count);
     void tell_by_link(Link& link, Peer& to);
@@ -119,7 +119,7 @@ private:
     std::int64_t sleep_until(std::int64_t now_ns) const;
 
     // ends.cpp
-    void lose(int rank, std::string reason);
+    void lose(int rank, Loss loss);
     void lose_by_fabric(int rank, const std::string& words);
     void let_go(Peer& with);
     void see_off_leavers();

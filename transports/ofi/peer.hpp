@@ -48,7 +48,7 @@ struct Peer {
     std::uint32_t leaves_after = 0;  // total number of frames that a leaving peer has sent
     bool took_all = false;           // it has said that it wants no more
     std::int64_t ends_ns = 0;        // when it began to leave, or was lost
-    std::string reason;
+    Loss loss;
 
     /// "host b, 10.0.0.2:4711", as far as it is known.
     std::string place() const

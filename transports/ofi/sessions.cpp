@@ -88,8 +88,8 @@ void OfiTransport::ended(Link& link)
     with.link = nullptr;
     if (with.state == Peer::State::living)
         lose(link.peer(),
-             fmt::format("{}{} (seen from host {})", with.host.empty() ? "" : "host " + with.host + ", ",
-                         link.reason(), options_.host));
+             {fmt::format("{}{} (seen from host {})", with.host.empty() ? "" : "host " + with.host + ", ",
+                          link.reason(), options_.host)});
 }
 
 // A link reports every end except a proper leave. Without a link the peer is dialled: if it has ended, its
@@ -98,7 +98,7 @@ Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
 {
     Peer& of = peers_.make(rank);
     if (of.state == Peer::State::departed)
-        lose(rank, "it has left the job");
+        lose(rank, {"it has left the job", true});
     if (of.state >= Peer::State::lost)
         return Presence::gone;
     if (of.state != Peer::State::living)
@@ -190,12 +190,12 @@ void OfiTransport::be_patient(std::int64_t now_ns)
             to.owed_since_ns = to.asked_ns = now_ns;
             to.answers = 0;
         } else if (now_ns - to.owed_since_ns >= timeout_ns_ && to.answers >= kQuestions - 1) {
-            lose(rank, fmt::format(
+            lose(rank, {fmt::format(
                            "host {} answers host {} over TCP ({}), but libfabric's provider {} has delivered "
                            "nothing from {} to {} for {:.1f} s: check whether a firewall blocks it; to use "
                            "another network, name it in TUTTI_INTERFACE",
                            to.host, options_.host, link->where(), card_.provider, card_.endpoint_place(),
-                           to.endpoint_place, double(timeout_ns_) * 1e-9));
+                           to.endpoint_place, double(timeout_ns_) * 1e-9)});
         } else if (!to.asked && now_ns - to.asked_ns >= question_ns) {
             to.asked = true;
             to.asked_ns = now_ns;

@@ -18,9 +18,6 @@ namespace {
 // The most frames that one pass takes from a ring: other rings must get their turn.
 constexpr std::size_t kFramesAPass = 8;
 
-constexpr const char* kEnded = "its process has ended on this host";
-constexpr const char* kDeparted = "it has left the job";
-
 bool has_departed(const Inbox& inbox) noexcept
 {
     return inbox.header().departed.load(std::memory_order_acquire);  // pairs with close()
@@ -319,9 +316,9 @@ void ShmTransport::find_absent_peers()
     const auto look_after_one = [this](int peer) {
         const Inbox& inbox = outgoing_[static_cast<std::size_t>(peer)]->inbox;
         if (has_departed(inbox))
-            lose(peer, kDeparted);
+            lose(peer, true);
         else if (inbox.card().owner.has_ended())
-            lose(peer, kEnded);
+            lose(peer, false);
     };
     for (std::size_t peer = 0; full_count_ != 0 && peer < outgoing_.size(); ++peer)
         if (outgoing_[peer] != nullptr && outgoing_[peer]->full)
@@ -330,7 +327,7 @@ void ShmTransport::find_absent_peers()
         look_after_one(copy.peer);
 }
 
-void ShmTransport::lose(int peer, const char* reason)
+void ShmTransport::lose(int peer, bool has_left)
 {
     if (lost_[static_cast<std::size_t>(peer)])
         return;
@@ -342,7 +339,7 @@ void ShmTransport::lose(int peer, const char* reason)
     // The peer may have died while it wanted help.
     std::uint32_t lost = local_rank_of(peer, local_peers_) + 1;
     inbox_.header().help_wanted.compare_exchange_strong(lost, 0, std::memory_order_relaxed);
-    losses_.push_back({peer, reason});
+    losses_.emplace_back(peer, has_left);
 }
 
 // Shared memory does not show that a peer has left or died.
@@ -359,15 +356,16 @@ Presence ShmTransport::look_after(int peer, std::span<const std::byte> card)
     if (!ended && !has_departed(inbox, *parsed, exchange_))
         return Presence::here;
     // A peer without a connection that has ended leaves no reason.
-    lose(peer, !ended || (inbox != nullptr && has_departed(*inbox)) ? kDeparted : kEnded);
+    lose(peer, !ended || (inbox != nullptr && has_departed(*inbox)));
     return Presence::gone;
 }
 
 std::size_t ShmTransport::report_losses(Sink& sink)
 {
     const auto losses = std::exchange(losses_, {});
-    for (const auto& [peer, reason] : losses)
-        sink.peer_lost(peer, reason);
+    for (const auto& [peer, has_left] : losses)
+        sink.peer_lost(peer,
+                       {has_left ? "it has left the job" : "its process has ended on this host", has_left});
     return losses.size();
 }
 

@@ -73,10 +73,6 @@ private:
         bool declines_mapped = false;
         bool declines_unmapped = false;
     };
-    struct Loss {
-        int peer;
-        const char* reason;
-    };
     struct Incoming {
         int peer;
         RingConsumer ring;
@@ -115,7 +111,7 @@ private:
     void accept_connections();
     void wake_producer(Incoming& incoming) noexcept;
     void find_absent_peers();
-    void lose(int peer, const char* reason);
+    void lose(int peer, bool has_left);
     std::size_t report_losses(Sink& sink);
 
     std::vector<int> local_peers_;
@@ -126,7 +122,7 @@ private:
     std::vector<Incoming> incoming_;
     std::vector<Credits> credits_;  // by rank in the job
     std::vector<bool> lost_;        // by rank in the job
-    std::vector<Loss> losses_;      // to report
+    std::vector<std::pair<int, bool>> losses_;  // peers, and whether they have left: to report
     std::vector<Copy> copies_;      // waiting for the piece that their peer has started
     unsigned looks_at_copies_ = 0;
     WakePipe wake_pipe_;  // open once the engine sleeps on descriptors

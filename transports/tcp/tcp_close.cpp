@@ -23,7 +23,7 @@ constexpr int kReadsAPass = 64;  // of one connection: other connections must ge
 class Nobody final : public Sink {
 public:
     void frame(int, std::span<const std::byte>, std::span<const std::byte>) override {}
-    void peer_lost(int, std::string_view) override {}
+    void peer_lost(int, const Loss&) override {}
 };
 
 bool all_acknowledged(int fd) noexcept

@@ -58,7 +58,7 @@ Presence TcpTransport::look_after(int rank, std::span<const std::byte> card_byte
 {
     const Peer& of = peer(rank);
     if (of.state == PeerState::departed)
-        lose(rank, "it has left the job");
+        lose(rank, {"it has left the job", true});
     if (of.state == PeerState::lost)
         return Presence::gone;
     if (of.stream != nullptr)
@@ -76,7 +76,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
     Stream& stream = *of.stream;
     ++streams_;
     if (!stream.watch())
-        return lose(rank, fmt::format("{}: {}", place_of(stream), connection::words_of(errno)));
+        return lose(rank, {fmt::format("{}: {}", place_of(stream), connection::words_of(errno))});
     hot_.add(stream);
     tell_way(rank);
 
@@ -85,7 +85,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
     const auto bytes = host.bytes();
     if (::send(stream.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
         static_cast<ssize_t>(bytes.size()))
-        return lose(rank, fmt::format("{}: {}", place_of(stream), connection::words_of(errno)));
+        return lose(rank, {fmt::format("{}: {}", place_of(stream), connection::words_of(errno))});
     watch_for_silence(stream);
     if (!of.queue.empty())
         note_blocked(of);
@@ -114,10 +114,10 @@ void TcpTransport::look_at_streams(std::int64_t now_ns)
         if (stream == nullptr || !stream->awaits_acknowledgement())
             continue;
         if (stream->silent_ns(now_ns) >= timeout_ns())
-            lose(rank, fmt::format(
+            lose(rank, {fmt::format(
                            "{} has answered nothing for {:.3g} s: the network between it and host {} is cut, "
                            "or it is down",
-                           place_of(*stream), static_cast<double>(timeout_ns()) / 1e9, options_.host));
+                           place_of(*stream), static_cast<double>(timeout_ns()) / 1e9, options_.host)});
         else
             again = again || stream->awaits_acknowledgement();
     }
@@ -141,18 +141,19 @@ void TcpTransport::stream_ended(Stream& stream)
             return;
         case Stream::End::goodbye:
             if (!of.queue.empty())
-                return lose(rank, fmt::format("{} has left the job", place_of(stream)));
+                return lose(rank, {fmt::format("{} has left the job", place_of(stream)), true});
             of.state = PeerState::departed;
             return end_stream(of);
         case Stream::End::closed:
-            return lose(rank, fmt::format("{} closed the connection without leaving the job: the process has "
-                                          "probably died",
-                                          place_of(stream)));
+            return lose(rank,
+                        {fmt::format("{} closed the connection without leaving the job: the process has "
+                                     "probably died",
+                                     place_of(stream))});
         case Stream::End::failed:
             return lose(rank,
-                        fmt::format("the connection to {} broke: {}", place_of(stream), stream.error()));
+                        {fmt::format("the connection to {} broke: {}", place_of(stream), stream.error())});
         case Stream::End::garbage:
-            return lose(rank, fmt::format("{} sent bytes that are no frame of Tutti's", place_of(stream)));
+            return lose(rank, {fmt::format("{} sent bytes that are no frame of Tutti's", place_of(stream))});
     }
 }
 

@@ -113,7 +113,7 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
         if (to.state == PeerState::living)
             return enqueue(to, head, payload, 0, completion);
         if (to.state == PeerState::departed)
-            lose(rank, "it has left the job");
+            lose(rank, {"it has left the job", true});
         return SendResult::done;
     }
     Stream& stream = *to.stream;
@@ -290,7 +290,7 @@ std::size_t TcpTransport::fire(std::vector<Completion*>& completions, ErrorCode 
     return due.size();
 }
 
-void TcpTransport::lose(int rank, std::string reason)
+void TcpTransport::lose(int rank, Loss loss)
 {
     Peer& lost = peer(rank);
     if (lost.state == PeerState::lost)
@@ -299,7 +299,7 @@ void TcpTransport::lose(int rank, std::string reason)
     connector_.forget(rank);
     end_stream(lost);
     lost.queue.clear(failed_);
-    losses_.push_back({rank, std::move(reason)});
+    losses_.emplace_back(rank, std::move(loss));
     poller_.wake_at(kAtOnce);  // for an engine that already sleeps
 }
 
@@ -307,16 +307,16 @@ void TcpTransport::lose(int rank, std::string reason)
 // else would ever learn of this.
 void TcpTransport::lose_for_bad_memory(int rank)
 {
-    lose(rank, fmt::format("the connection to {} was closed: the buffer of a message to that rank cannot be "
-                           "read ({}); keep it mapped and readable until the send is complete",
-                           place_of(*peer(rank).stream), connection::words_of(EFAULT)));
+    lose(rank, {fmt::format("the connection to {} was closed: the buffer of a message to that rank cannot be "
+                            "read ({}); keep it mapped and readable until the send is complete",
+                            place_of(*peer(rank).stream), connection::words_of(EFAULT))});
 }
 
 std::size_t TcpTransport::report_losses(Sink& sink)
 {
     const auto losses = std::exchange(losses_, {});
-    for (const Loss& loss : losses)
-        sink.peer_lost(loss.peer, loss.reason);
+    for (const auto& [rank, loss] : losses)
+        sink.peer_lost(rank, loss);
     return losses.size();
 }
 

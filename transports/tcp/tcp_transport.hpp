@@ -75,11 +75,6 @@ private:
         std::unique_ptr<Stream> stream;
         bool in_blocked = false;  // listed in blocked_
     };
-    struct Loss {
-        int peer;
-        std::string reason;
-    };
-
     Peer& peer(int rank);
 
     // Frames (tcp_transport.cpp)
@@ -99,12 +94,15 @@ private:
     // Connections (tcp_connections.cpp)
     bool wants(int rank) override;
     void connected(int rank, base::UniqueFd fd, std::string remote) override;
-    void lost(int rank, std::string reason) override { lose(rank, std::move(reason)); }
+    void lost(int rank, std::string reason, bool may_have_left) override
+    {
+        lose(rank, {std::move(reason), may_have_left});
+    }
     void dropped(const std::string& remote, std::string_view why) override;
     void note(const std::string& text) override { log_once(text, text); }
     void look_at_streams(std::int64_t now_ns);
     void stream_ended(Stream& stream);
-    void lose(int rank, std::string reason);
+    void lose(int rank, Loss loss);
     void lose_for_bad_memory(int rank);
     void end_stream(Peer& of) noexcept;
     std::string place_of(const Stream& stream);
@@ -131,7 +129,7 @@ private:
     // Completions to fire before progress() returns.
     std::vector<Completion*> finished_;
     std::vector<Completion*> failed_;
-    std::vector<Loss> losses_;
+    std::vector<std::pair<int, Loss>> losses_;  // by rank, to report
     // Ended within a pass of progress, whose events may still name them.
     std::vector<std::unique_ptr<Stream>> old_streams_;
 

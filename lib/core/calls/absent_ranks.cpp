@@ -14,17 +14,20 @@ struct AbsentRanks::Header {
     protocol::Lead lead;
     std::uint32_t rank;    // the sender's, in the communicator
     std::uint32_t number;  // of the call; the lost member in call_lost
-    std::uint64_t unused[2] = {};
+    std::uint64_t has_left = 0;  // in call_lost
+    std::uint64_t unused = 0;
 };
 
 AbsentRanks::Loss AbsentRanks::lost(const CommunicatorState& state, int member)
 {
     const auto [loss, is_first] = losses_.try_emplace(state.collective_context());
     if (is_first) {
-        loss->second = {member, process_.why_lost(state.world_rank(member))};
+        const int lost = state.world_rank(member);
+        loss->second = {member, process_.why_lost(lost), process_.protocol().has_left(lost)};
         tell_all(state,
                  {protocol::Lead::of(FrameKind::call_lost, state.collective_context()),
-                  static_cast<std::uint32_t>(state.rank()), static_cast<std::uint32_t>(member)},
+                  static_cast<std::uint32_t>(state.rank()), static_cast<std::uint32_t>(member),
+                  std::uint64_t{loss->second.has_left}},
                  std::as_bytes(std::span(loss->second.why)));
     }
     return loss->second;
@@ -77,8 +80,10 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
         if (header.lead.kind() == FrameKind::call_lost) {
             const auto member = static_cast<int>(header.number);
             if (member >= 0 && member < state.size())
-                losses_.try_emplace(
-                    context, Loss{member, {reinterpret_cast<const char*>(payload.data()), payload.size()}});
+                losses_.try_emplace(context,
+                                    Loss{member,
+                                         {reinterpret_cast<const char*>(payload.data()), payload.size()},
+                                         header.has_left != 0});
             return;
         }
         const bool is_made = static_cast<std::int32_t>(header.number - state.next_number()) < 0;

@@ -32,6 +32,7 @@ public:
     struct Loss {
         int member;
         std::string why;
+        bool has_left;  // the member has left the job in good order
     };
     /// For a rank that fails, as `member` is lost. Tells the others if it is the first loss here.
     Loss lost(const CommunicatorState& state, int member);

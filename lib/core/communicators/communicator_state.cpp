@@ -72,12 +72,11 @@ void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorC
                                    std::string_view name) const
 {
     const AbsentRanks::Loss loss = process_.absent_ranks().lost(*this, member);
-    // Whoever has left in peace has made its last call, which was another one, perhaps of the same kind.
-    const bool left_in_peace = loss.why.find("has left") != std::string::npos;
+    // The last call of a member that has left was another one, perhaps of the same kind.
     throw Error(code, call != nullptr ? name_of(call->kind()) : name,
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}{}",
                             loss.member, call != nullptr ? call->describe() : name, loss.why,
-                            left_in_peace
+                            loss.has_left
                                 ? "; it has made all its calls: do all ranks call the same collectives, with "
                                   "the same roots?"
                                 : ""),

@@ -7,10 +7,10 @@
 
 namespace tutti::protocol {
 
-void Protocol::peer_lost(int rank, std::string_view reason)
+void Protocol::peer_lost(int rank, const transport::Loss& loss)
 {
     Peer& lost = peer(rank);
-    if (!Peers::lose(lost, reason))
+    if (!Peers::lose(lost, loss))
         return;
     Rendezvous::lose(lost);
     Receiver::lose(lost);
@@ -22,7 +22,7 @@ void Protocol::fail_all(std::string_view reason)
 {
     std::vector<Peer*> lost;
     for (int rank = 0; rank < size(); ++rank)
-        if (known(rank) != nullptr && Peers::lose(peer(rank), reason))
+        if (known(rank) != nullptr && Peers::lose(peer(rank), {std::string(reason)}))
             lost.push_back(&peer(rank));
     for (Peer* const each : lost) {
         Rendezvous::lose(*each);
@@ -37,12 +37,12 @@ void Protocol::lose_all(std::string_view reason)
     fail_all(reason);
 }
 
-bool Peers::lose(Peer& lost, std::string_view reason)
+bool Peers::lose(Peer& lost, const transport::Loss& loss)
 {
     if (lost.lost)
         return false;
     lost.lost = true;
-    lost.loss = reason;
+    lost.loss = loss;
     lost.inject_below = 0;
     lost.control.clear();
     any_lost_.store(true, std::memory_order_relaxed);

@@ -38,7 +38,7 @@ Peer& Peers::connected_or_lost(int rank)
     } catch (const Error& error) {
         if (error.code() != ErrorCode::peer_lost)
             throw;
-        losses_.peer_lost(rank, base::detail_of(error));
+        losses_.peer_lost(rank, {std::string(base::detail_of(error)), true});
         return to;
     }
 }

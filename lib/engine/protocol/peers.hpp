@@ -52,7 +52,7 @@ struct Peer : base::ListHook<PendingPeerTag>, PeerTraits {
     PullOrStream* choice = nullptr;             // shared by all peers over that transport
     unsigned offered = 0;                       // messages that it has not answered
     WindowRun window_run;                       // of its timed messages
-    std::string loss;                           // why it is lost, as its transport gives it
+    transport::Loss loss;                       // if it is lost
 
     // The message that is arriving: who gets its unasked bytes, a matched receive or an unexpected message.
     // Both nullptr: the receive is done or given up.
@@ -68,8 +68,8 @@ struct Peer : base::ListHook<PendingPeerTag>, PeerTraits {
 /// Why a peer is lost, as text to follow a colon. nullptr: it was never connected.
 inline std::string_view why_lost(const Peer* peer) noexcept
 {
-    return peer != nullptr && !peer->loss.empty() ? std::string_view(peer->loss)
-                                                  : "its process has ended or its connection broke";
+    return peer != nullptr && !peer->loss.reason.empty() ? std::string_view(peer->loss.reason)
+                                                         : "its process has ended or its connection broke";
 }
 
 /// The completion of frames that are never `pending`, as the transport has copied them.
@@ -107,8 +107,10 @@ public:
     /// connected(), but a peer that has left before it was needed counts as lost: the request reports that.
     Peer& connected_or_lost(int rank);
     /// Notes a loss; false if it was known.
-    bool lose(Peer& lost, std::string_view reason);
+    bool lose(Peer& lost, const transport::Loss& loss);
     bool is_lost(int rank) const noexcept { return known(rank) != nullptr && known(rank)->lost; }
+    /// Whether it is lost as it has left the job in good order.
+    bool has_left(int rank) const noexcept { return is_lost(rank) && known(rank)->loss.has_left; }
     /// Whether any peer is lost. Works without the lock.
     bool has_lost_peers() const noexcept { return any_lost_.load(std::memory_order_relaxed); }
     /// As protocol::why_lost. Valid while this object lives.

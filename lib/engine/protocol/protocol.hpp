@@ -62,7 +62,7 @@ public:
         for_each_offered([&](const SendRequest& send) { visit(send.envelope, send.peer_rank); });
     }
 
-    using Peers::has_lost_peers, Peers::is_lost, Peers::why_lost;
+    using Peers::has_left, Peers::has_lost_peers, Peers::is_lost, Peers::why_lost;
     /// Fails all operations with any peer, at the end, when no transport moves data any more. Frees what
     /// abandoned operations left behind.
     void fail_all(std::string_view reason = {});
@@ -96,7 +96,7 @@ public:
         return known(peer_rank) != nullptr && known(peer_rank)->long_to_come != 0;
     }
     void frame(int peer_rank, std::span<const std::byte> header, std::span<const std::byte> payload) override;
-    void peer_lost(int peer_rank, std::string_view reason) override;
+    void peer_lost(int peer_rank, const transport::Loss& loss) override;
     std::span<std::byte> destination(int peer_rank, std::span<const std::byte> header,
                                      std::size_t payload_bytes) override;
     void placed(int peer_rank, std::span<const std::byte> header, std::size_t payload_bytes) override;

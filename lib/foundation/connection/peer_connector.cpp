@@ -193,12 +193,16 @@ void PeerConnector::settle(int rank)
     const bool refused = dialer.was_refused();
     end_dialer(to);
     if (!to.only_looked)
-        user_.lost(rank, fmt::format("host {} did not reach host {}: {}; to use another network, name it in "
-                                     "TUTTI_INTERFACE",
-                                     settings_.host, to.host, failure));
+        user_.lost(rank,
+                   fmt::format("host {} did not reach host {}: {}; to use another network, name it in "
+                               "TUTTI_INTERFACE",
+                               settings_.host, to.host, failure),
+                   false);
     else if (refused)
-        user_.lost(rank, fmt::format("it has left the job, or its process on host {} has ended ({})", to.host,
-                                     failure));
+        user_.lost(
+            rank,
+            fmt::format("it has left the job, or its process on host {} has ended ({})", to.host, failure),
+            true);
 }
 
 void PeerConnector::hand_over(int rank, PendingConnection& connection)
@@ -224,8 +228,8 @@ std::int64_t PeerConnector::look_at_dialers(std::int64_t now_ns)
                 continue;
             }
             to.called_ns = 0;
-            user_.lost(rank,
-                       fmt::format("host {} chose to make the connection itself, but did not", to.host));
+            user_.lost(rank, fmt::format("host {} chose to make the connection itself, but did not", to.host),
+                       false);
         }
     }
     return next_ns;

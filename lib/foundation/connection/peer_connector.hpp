@@ -26,8 +26,9 @@ public:
         virtual bool wants(int rank) = 0;
         /// The pair's connection, with the address and port of its other end.
         virtual void connected(int rank, base::UniqueFd fd, std::string remote) = 0;
-        /// No address leads to the rank, or it has ended.
-        virtual void lost(int rank, std::string reason) = 0;
+        /// There is no way to the rank, or it has ended. `may_have_left`: perhaps it has left the job in good
+        /// order.
+        virtual void lost(int rank, std::string reason, bool may_have_left) = 0;
         /// A connection from outside the job was dropped.
         virtual void dropped(const std::string& remote, std::string_view why) = 0;
         /// A text for one message line.

@@ -21,10 +21,10 @@ struct OfiSink final : transport::Sink {
         froms.push_back(peer);
         payloads.emplace_back(payload.begin(), payload.end());
     }
-    void peer_lost(int peer, std::string_view reason) override
+    void peer_lost(int peer, const tutti::transport::Loss& loss) override
     {
         losses.push_back(peer);
-        reasons.emplace_back(reason);
+        reasons.push_back(loss.reason);
     }
 
     std::vector<int> froms;

@@ -113,7 +113,7 @@ TEST_CASE("a message that waits for want of room and then has credit is sent onc
     CHECK(buffer == data);
     // An id of the finished request must not be left in a table: a loss would look at it.
     CHECK(late.id == 0);
-    wire.at(0).peer_lost(1, "to see what is left");
+    wire.at(0).peer_lost(1, {"to see what is left"});
     CHECK(late.status.code == tutti::ErrorCode::success);
 }
 

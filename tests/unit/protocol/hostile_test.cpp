@@ -254,8 +254,8 @@ TEST_CASE("random frames never do more than throw")
             }
         }
         // The requests die with this scope, the protocols after: take them out first.
-        wire.at(0).peer_lost(1, "the end");
-        wire.at(1).peer_lost(0, "the end");
+        wire.at(0).peer_lost(1, {"the end"});
+        wire.at(1).peer_lost(0, {"the end"});
         wire.at(1).cancel(receive);
     }
 }

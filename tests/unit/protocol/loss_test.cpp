@@ -35,14 +35,14 @@ TEST_CASE("receives from the lost peer fail, receives from any source wait on")
     own.buffer = buffer.data();
     own.capacity = 10;
     wire.at(1).receive(own);
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     CHECK(named.done);
     CHECK(named.status.code == ErrorCode::peer_lost);
     CHECK_FALSE(any.done);
     CHECK_FALSE(own.done);
     CHECK(wire.at(1).is_lost(0));
     CHECK_FALSE(wire.at(1).is_lost(1));
-    wire.at(1).peer_lost(0, "a second time");
+    wire.at(1).peer_lost(0, {"a second time"});
 
     ReceiveRequest later;
     wire.receive(later, 1, 0, 6, buffer);
@@ -50,6 +50,17 @@ TEST_CASE("receives from the lost peer fail, receives from any source wait on")
     CHECK(later.status.code == ErrorCode::peer_lost);
     CHECK(wire.at(1).cancel(any));
     CHECK(wire.at(1).cancel(own));
+}
+
+TEST_CASE("a lost peer has left the job, or it has not")
+{
+    Wire wire(kSmallWire);
+    CHECK_FALSE(wire.at(0).has_left(1));
+    wire.at(0).peer_lost(1, {"it has left the job", true});
+    CHECK(wire.at(0).has_left(1));
+    wire.at(1).peer_lost(0, {"its process has ended, and has left nothing behind"});
+    CHECK_FALSE(wire.at(1).has_left(0));
+    CHECK(wire.at(1).is_lost(0));
 }
 
 TEST_CASE("sends to the lost peer fail in every stage, finished ones stay as they are")
@@ -78,7 +89,7 @@ TEST_CASE("sends to the lost peer fail in every stage, finished ones stay as the
     for (const SendRequest* request : {&awaiting_cts, &streaming, &waiting, &synchronous})
         REQUIRE_FALSE(request->done);
 
-    wire.at(0).peer_lost(1, "test");
+    wire.at(0).peer_lost(1, {"test"});
     CHECK(finished.status.code == ErrorCode::success);
     for (const SendRequest* request : {&awaiting_cts, &streaming, &waiting, &synchronous}) {
         CHECK(request->done);
@@ -92,7 +103,7 @@ TEST_CASE("sends to the lost peer fail in every stage, finished ones stay as the
     CHECK(later.status.code == ErrorCode::peer_lost);
 
     // The other side: what it was receiving.
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     CHECK(receive.done);
     CHECK(receive.status.code == ErrorCode::peer_lost);
 }
@@ -106,7 +117,7 @@ TEST_CASE("a send whose frames the transport still holds fails only when they ar
     const Bytes data = message(1, 1000);
     wire.send(send, 0, data, 1);
     REQUIRE(send.frames_pending == 1);
-    wire.at(0).peer_lost(1, "test");
+    wire.at(0).peer_lost(1, {"test"});
     CHECK_FALSE(send.done);
     wire.step(0);
     CHECK(send.done);
@@ -128,7 +139,7 @@ TEST_CASE("a receive that matched a rendezvous or part of a message of a peer lo
         wire.forge(1, LongHeader{envelope_of(FrameKind::rts, 5), 200, 77});
     else
         wire.forge(1, LongHeader{envelope_of(FrameKind::first, 5), 200, 0}, message(1, 60));
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     if (!receive_first) {
         CHECK(wire.at(1).unexpected_count() == 1);
         wire.receive(receive, 1, 0, 5, buffer);
@@ -145,7 +156,7 @@ TEST_CASE("whole messages of a lost peer can still be received, in order")
     for (std::uint64_t i = 0; i < 3; ++i)
         wire.send(sends.emplace_back(), 0, data.emplace_back(message(i, 100 * i)), 5);
     wire.settle();
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     for (std::uint64_t i = 0; i < 3; ++i) {
         ReceiveRequest receive;
         Bytes buffer(100 * i);
@@ -161,7 +172,7 @@ TEST_CASE("a dropped rendezvous of a lost peer is gone")
     Wire wire(kSmallWire);
     wire.forge(1, LongHeader{envelope_of(FrameKind::rts, 5), 200, 77});
     wire.forge(1, LongHeader{envelope_of(FrameKind::first, 6), 200, 0}, message(1, 60));
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     for (const int tag : {5, 6}) {
         auto* found = wire.at(1).probe({4, 0, tag});
         REQUIRE(found != nullptr);

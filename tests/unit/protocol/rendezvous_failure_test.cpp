@@ -123,16 +123,16 @@ TEST_CASE("a read under way when its peer is lost fails the receive once the mem
     ReadUnderWay under_way;
     auto& [reader, wire, one] = under_way;
     if (loss_first) {
-        wire.at(1).peer_lost(0, "test");
+        wire.at(1).peer_lost(0, {"test"});
         CHECK_FALSE(one.received.done);  // the transport may still write to the buffer
     }
     reader.complete(told);
     REQUIRE(one.received.done);
     CHECK(one.received.status.code == ErrorCode::peer_lost);
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     CHECK(one.received.status.code == ErrorCode::peer_lost);
     CHECK(count(wire.sent_kinds(1), FrameKind::cts) == 0);
-    wire.at(0).peer_lost(1, "test");
+    wire.at(0).peer_lost(1, {"test"});
     CHECK(one.sent.status.code == ErrorCode::peer_lost);
 }
 
@@ -140,14 +140,14 @@ TEST_CASE("a read that ended well although its peer is lost since has brought th
 {
     ReadUnderWay under_way;
     auto& [reader, wire, one] = under_way;
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     reader.complete(ErrorCode::success);
     wire.settle();
     CHECK(one.received.done);
     CHECK(one.received.status.code == ErrorCode::success);
     CHECK(one.buffer == one.data);
     CHECK(wire.sent_kinds(1).empty());
-    wire.at(0).peer_lost(1, "test");
+    wire.at(0).peer_lost(1, {"test"});
     CHECK(one.sent.done);
 }
 
@@ -158,12 +158,12 @@ TEST_CASE("the memory of a peer lost since its envelope came is not read")
     Message one(5000);
     one.send(wire);
     wire.settle();
-    wire.at(1).peer_lost(0, "test");
+    wire.at(1).peer_lost(0, {"test"});
     one.receive(wire);
     CHECK(one.received.done);
     CHECK(one.received.status.code == ErrorCode::peer_lost);
     CHECK(reader.reads.empty());
-    wire.at(0).peer_lost(1, "test");
+    wire.at(0).peer_lost(1, {"test"});
     CHECK(one.sent.done);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("a read that is cancelled as the transport closes ends the receive so"
     reader.complete(ErrorCode::cancelled);
     CHECK(one.received.done);
     CHECK(one.received.status.code == ErrorCode::cancelled);
-    wire.at(0).peer_lost(1, "test");
+    wire.at(0).peer_lost(1, {"test"});
     CHECK(one.sent.done);
 }
 

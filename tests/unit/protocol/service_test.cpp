@@ -149,8 +149,8 @@ TEST_CASE("what is waited for: posted receives, and sends whose receiver has not
     wire.receive(receives[1], 1, 0, 2, buffer);
     wire.settle();
     CHECK(awaited_tags(wire.at(0)) == std::set{3, 4});
-    wire.at(0).peer_lost(1, "the end");
-    wire.at(1).peer_lost(0, "the end");
+    wire.at(0).peer_lost(1, {"the end"});
+    wire.at(1).peer_lost(0, {"the end"});
 }
 
 TEST_CASE("the oldest messages that no receive has asked for, in order, as many as wanted")

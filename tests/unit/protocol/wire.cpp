@@ -178,7 +178,7 @@ void Wire::lose_peer_of(int rank, std::string_view reason)
 {
     links_[static_cast<std::size_t>(rank)]->forget_arriving();
     queues_[static_cast<std::size_t>(rank)].clear();
-    at(rank).peer_lost(1 - rank, reason);
+    at(rank).peer_lost(1 - rank, {std::string(reason)});
 }
 
 std::size_t Wire::step()

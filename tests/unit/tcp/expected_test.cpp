@@ -33,7 +33,7 @@ public:
     {
         frames.push_back({text_of(header), *std::exchange(place, std::nullopt), true});
     }
-    void peer_lost(int, std::string_view) override {}
+    void peer_lost(int, const tutti::transport::Loss&) override {}
 
     struct Frame {
         std::string header;

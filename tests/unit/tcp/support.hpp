@@ -26,9 +26,9 @@ public:
     {
         frames.push_back({peer, text_of(header), text_of(payload)});
     }
-    void peer_lost(int peer, std::string_view reason) override
+    void peer_lost(int peer, const tutti::transport::Loss& loss) override
     {
-        losses.push_back({peer, std::string(reason)});
+        losses.push_back({peer, loss.reason});
     }
 
     struct Frame {
