@@ -8,12 +8,12 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "launcher/stacks/python_calls.hpp"
 #include "launcher/stacks/stopped_threads.hpp"
 #include "launcher/stacks/symbols.hpp"
 #include "lib/foundation/base/python_frames.hpp"
@@ -73,10 +73,12 @@ std::string name_of_thread(pid_t process, pid_t thread)
     return name;
 }
 
-/// Where a process has its Python: the program that it runs, or a library.
+/// Where a process has its Python: the program that it runs, or a library. The addresses in the process are
+/// those of what CPython 3.11 and later export.
 struct Python {
     std::string object;
-    PythonSymbols symbols;
+    std::uint64_t runtime = 0;  // _PyRuntime
+    std::uint64_t version = 0;  // Py_Version
 };
 
 int find_python(Dwfl_Module* module, void**, const char* name, Dwarf_Addr, void* argument)
@@ -101,15 +103,29 @@ int find_python(Dwfl_Module* module, void**, const char* name, Dwarf_Addr, void*
             if (text == nullptr || symbol.st_shndx == SHN_UNDEF)
                 continue;
             if (text == std::string_view("_PyRuntime"))
-                python.symbols.runtime = symbol.st_value + bias;
+                python.runtime = symbol.st_value + bias;
             else if (text == std::string_view("Py_Version"))
-                python.symbols.version = symbol.st_value + bias;
+                python.version = symbol.st_value + bias;
         }
     }
-    if (!python.symbols.are_known())
+    if (python.runtime == 0 || python.version == 0)
         return DWARF_CB_OK;
     python.object = path;
     return DWARF_CB_ABORT;
+}
+
+/// The calls of each thread that runs Python, from the innermost out, `most` at most.
+std::map<pid_t, std::vector<CodePlace>> calls_in_python(pid_t process, const Python& python, std::size_t most)
+{
+    std::map<pid_t, std::vector<CodePlace>> calls;
+    const std::optional<base::PythonFrames> frames =
+        python.object.empty() ? std::nullopt : base::PythonFrames::of(process, python.version);
+    if (!frames)
+        return calls;
+    for (const auto& [thread, state] : frames->threads_of(python.runtime))
+        for (base::PythonCall& call : frames->calls_of(state, most))
+            calls[thread].push_back({std::move(call.file), 0, std::move(call.function), call.line});
+    return calls;
 }
 
 /// Where an address of the process lies in a file. A file that has been replaced is not the one that the
@@ -221,7 +237,7 @@ UnwoundProcess unwind(pid_t process, const StackLimits& limits)
             raw.emplace_back(thread, std::move(stack.addresses));
         }
         dwfl_getmodules(dwfl.get(), find_python, &python, 0);
-        calls = python_calls(process, python.symbols, limits.frames);
+        calls = calls_in_python(process, python, limits.frames);
     }
     for (const auto& [thread, addresses] : raw) {
         UnwoundThread& unwound =
