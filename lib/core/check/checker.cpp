@@ -51,7 +51,7 @@ Checker::Checker(detail::Process& process)
     : process_(process),
       options_(options()),
       findings_(process.rank(), process.bootstrap().host_of(process.rank()), options_.fails),
-      meeting_(process.protocol(), process.rank(), process.size())
+      barrier_(process.protocol(), process.rank(), process.size())
 {
 }
 

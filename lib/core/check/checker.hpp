@@ -13,10 +13,10 @@
 #include <unordered_map>
 
 #include "lib/core/check/findings.hpp"
-#include "lib/core/check/meeting.hpp"
 #include "lib/core/check/message_type.hpp"
 #include "lib/core/check/operation.hpp"
 #include "lib/core/check/options.hpp"
+#include "lib/core/check/timed_barrier.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "lib/engine/protocol/requests.hpp"
 #include "tutti/buffer.hpp"
@@ -78,7 +78,7 @@ private:
     const Options& options_;
     Findings findings_;
     const std::thread::id first_thread_ = std::this_thread::get_id();  // it began the process
-    Meeting meeting_;
+    TimedBarrier barrier_;
     std::unordered_map<const detail::RequestState*, std::unique_ptr<Operation>> operations_;
 };
 

@@ -14,7 +14,7 @@ namespace tutti::check {
 
 namespace {
 
-// In which messages arrive that were sent before the ranks met.
+// The time in which messages arrive that were sent before the barrier.
 constexpr std::int64_t kLastArrivalsNs = 5'000'000;
 
 // "float32 x 100", if the note is there.
@@ -42,7 +42,7 @@ void Checker::look_at_requests()
     for (const auto& [state, operation] : operations_) {
         if (operation->blocking || operation->let_go)
             continue;
-        // Its mistakes in types and buffers have not been told yet.
+        // No call has looked for mistakes in its type and buffer yet.
         if (state->done && operation->kind == Operation::Kind::receive &&
             state->status.code == ErrorCode::success)
             check_arrived(*operation, state->status);
@@ -73,7 +73,7 @@ void Checker::look_at_messages()
 
 void Checker::conclude(progress::Engine::Lock& lock)
 try {
-    meeting_.meet(process_.engine(), lock);
+    barrier_.wait(process_.engine(), lock);
     process_.engine().wait(
         lock, [] { return false; }, base::now_ns() + kLastArrivalsNs);
     if (options_.requests)
@@ -82,14 +82,14 @@ try {
         look_at_messages();
     findings_.conclude();
     // A rank that fails must not end others that still report.
-    meeting_.meet(process_.engine(), lock);
+    barrier_.wait(process_.engine(), lock);
 } catch (const Error&) {
     findings_.conclude();  // the job is broken, and the program knows it
 }
 
 void Checker::conclude_communicators()
 {
-    if (!options_.handles || has_names())  // a face with names tells of its own handles
+    if (!options_.handles || has_names())  // an interface with names reports its own handles
         return;
     process_.calls().communicators()->for_each([&](const detail::CommunicatorState& state) {
         if (state.outlives_environment())

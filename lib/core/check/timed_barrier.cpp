@@ -1,4 +1,4 @@
-#include "lib/core/check/meeting.hpp"
+#include "lib/core/check/timed_barrier.hpp"
 
 #include "lib/foundation/base/clock.hpp"
 #include "tutti/error.hpp"
@@ -18,34 +18,29 @@ struct Header {
 
 }  // namespace
 
-Meeting::Meeting(protocol::Protocol& protocol, int rank, int size)
+TimedBarrier::TimedBarrier(protocol::Protocol& protocol, int rank, int size)
     : protocol_(protocol), rank_(rank), size_(size)
 {
     protocol_.serve(FrameKind::check_arrived, FrameKind::check_all_arrived,
                     [this](int, std::span<const std::byte> header, std::span<const std::byte>) {
-                        heard(protocol::kind_of(header));
+                        if (protocol::kind_of(header) == FrameKind::check_arrived)
+                            arrived();
+                        else
+                            ++over_;
                     });
 }
 
-void Meeting::tell(FrameKind kind, int peer) noexcept
+void TimedBarrier::tell(FrameKind kind, int peer) noexcept
 {
     try {
         protocol_.tell(peer, Header{protocol::Lead::of(kind), {}});
     } catch (const Error&) {
-        // It has ended: nobody waits for it.
+        // The peer has ended: nobody waits for it.
     }
 }
 
-void Meeting::heard(FrameKind kind)
-{
-    if (kind == FrameKind::check_arrived)
-        arrived();
-    else
-        ++over_;
-}
-
-// At rank 0. A rank comes to the next meeting when the last one is over, or when its time is.
-void Meeting::arrived()
+// At rank 0. A rank calls wait() again only when the barrier before is over, or its time is.
+void TimedBarrier::arrived()
 {
     if (++arrivals_ % static_cast<std::uint64_t>(size_) != 0)
         return;
@@ -54,7 +49,7 @@ void Meeting::arrived()
         tell(FrameKind::check_all_arrived, peer);
 }
 
-void Meeting::meet(progress::Engine& engine, progress::Engine::Lock& lock)
+void TimedBarrier::wait(progress::Engine& engine, progress::Engine::Lock& lock)
 {
     if (size_ == 1)
         return;
