@@ -9,6 +9,7 @@
 
 #include "lib/core/communicators/communicator_group.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/awaited.hpp"
 
 namespace tutti::detail {
 
@@ -95,7 +96,7 @@ void CommunicatorTable::remove(const CommunicatorState& state) noexcept
 template <class Found>
 void CallDiagnosis::for_each_contradiction(Found&& found)
 {
-    protocol_.for_each_unexpected(kMostMessages, [&](const protocol::UnexpectedRequest& message) {
+    process_.protocol().for_each_unexpected(kMostMessages, [&](const protocol::UnexpectedRequest& message) {
         communicators_->with(message.envelope.context, [&](const CommunicatorState& state) {
             if (const auto other = contradiction(state, message))
                 found(state, *other);
@@ -106,28 +107,30 @@ void CallDiagnosis::for_each_contradiction(Found&& found)
 void CallDiagnosis::look(std::int64_t waited_ns)
 {
     Questions questions;
-    add_awaited(questions);
+    for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
+        add(questions, state, peer, number);
+    });
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (waited_ns >= kAnswerNs)
-            throw told(error_of(other));
+            throw reported(error_of(other));
         add(questions, state, state.world_rank(other.rank), other.number);
     });
     ask(questions);
     if (is_blocked()) {
         chain_began_in_ = blocked_in_->place();
-        pass_on_wait(static_cast<std::uint32_t>(rank_), ++chains_);
+        pass_on_wait(static_cast<std::uint32_t>(process_.rank()), ++chains_);
     }
 }
 
 void CallDiagnosis::review()
 {
-    if (protocol_.unexpected_count() == 0)
+    if (process_.protocol().unexpected_count() == 0)
         return;
     Questions questions;
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         // The last review asked already.
         if (state.next_number() - other.number > CommunicatorState::kCallsPerReview)
-            throw told(error_of(other));
+            throw reported(error_of(other));
         add(questions, state, state.world_rank(other.rank), other.number);
     });
     ask(questions);
@@ -135,17 +138,17 @@ void CallDiagnosis::review()
 
 void CallDiagnosis::conclude()
 {
-    if (told_)
+    if (is_reported_)
         return;
     for_each_contradiction(
-        [&](const CommunicatorState&, const Contradiction& other) { throw told(error_of(other)); });
+        [&](const CommunicatorState&, const Contradiction& other) { throw reported(error_of(other)); });
     communicators_->for_each([](const CommunicatorState& state) { state.compare_at_board(); });
 }
 
 void CallDiagnosis::check_reuse(const CommunicatorState& state)
 {
     constexpr std::uint32_t kHalf = (CallMark::kNumberMask + 1) / 2;
-    protocol_.for_each_waiting([&](const matching::MatchKey& key, int) {
+    process_.protocol().for_each_waiting([&](const matching::MatchKey& key, int, const auto*) {
         if (key.context != state.collective_context() || key.tag() >= CommunicatorState::kCreateTags)
             return;
         const std::uint32_t number = CallMark::of(key.source(), key.tag()).number();
@@ -164,33 +167,28 @@ void CallDiagnosis::add(Questions& questions, const CommunicatorState& state, in
         entry->second = number;
 }
 
-// The ranks that this one waits for: for their messages, for their receives, or at the board.
+// Calls visit(communicator, peer, number) for each rank of the job that this one waits for in call `number`.
 template <class Visit>
 void CallDiagnosis::for_each_awaited(Visit&& visit)
 {
-    protocol_.for_each_waiting([&](const matching::MatchKey& key, int peer) {
-        if (key.tag() >= CommunicatorState::kCreateTags || peer < 0)
-            return;
+    for (const Awaited& each : awaited_by(process_)) {
+        const matching::MatchKey& key = each.key;
+        if (each.peer < 0 || key.tag() >= CommunicatorState::kCreateTags)
+            continue;
+        // Only contexts of collectives are found.
         communicators_->with(key.context, [&](const CommunicatorState& state) {
-            visit(state, peer, state.whole_number(CallMark::of(key.source(), key.tag()).number()));
+            visit(state, each.peer,
+                  each.kind == Awaited::Kind::board
+                      ? state.next_number() - 1
+                      : state.whole_number(CallMark::of(key.source(), key.tag()).number()));
         });
-    });
-    communicators_->for_each([&](const CommunicatorState& state) {
-        for (const int rank : state.awaited_at_board())
-            visit(state, state.world_rank(rank), state.next_number() - 1);
-    });
-}
-
-void CallDiagnosis::add_awaited(Questions& questions)
-{
-    for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
-        add(questions, state, peer, number);
-    });
+    }
 }
 
 bool CallDiagnosis::is_blocked() const noexcept
 {
-    return one_thread_ && blocked_in_ != nullptr && blocked_in_->has_order();
+    return process_.thread_level() != ThreadLevel::multiple && blocked_in_ != nullptr &&
+           blocked_in_->has_order();
 }
 
 // Tells all ranks that this one waits for which call it blocks in.
@@ -200,7 +198,7 @@ void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
     const CommunicatorState& own = blocked_in_->communicator();
     std::set<int> awaited;
     for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
-        if (&state == &own && number == place.number && peer != rank_)
+        if (&state == &own && number == place.number && peer != process_.rank())
             awaited.insert(peer);
     });
     const CallSignature* const call = own.calls().find(place.number);
@@ -212,7 +210,7 @@ void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
                               static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
     for (const int peer : awaited) {
         try {
-            protocol_.tell(peer, wait);
+            process_.protocol().tell(peer, wait);
         } catch (const Error&) {
             // As in tell().
         }
@@ -249,9 +247,9 @@ void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int pee
     if (mine == nullptr)
         return;
     try {
-        protocol_.tell(peer, header_of(kind, state, number, *mine));
+        process_.protocol().tell(peer, header_of(kind, state, number, *mine));
     } catch (const Error&) {
-        // The peer has left or cannot be reached; this rank learns that elsewhere.
+        // The peer has left or cannot be reached; the operations that need it will fail.
     }
 }
 
@@ -259,7 +257,7 @@ void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std:
 {
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (&state == &of && other.rank == rank && other.number == number)
-            throw told(error_of(other));
+            throw reported(error_of(other));
     });
 }
 
@@ -281,7 +279,7 @@ void CallDiagnosis::heard(int peer, const CallHeader& call)
             return;
         if (call.lead.kind() == FrameKind::call_inquiry)
             tell(FrameKind::call_differs, state, peer, call.number);
-        throw told(mismatch(*mine, static_cast<int>(call.rank), theirs));
+        throw reported(mismatch(*mine, static_cast<int>(call.rank), theirs));
     });
 }
 
@@ -295,7 +293,7 @@ void CallDiagnosis::heard(int peer, const CallWaitHeader& wait)
     });
     if (!stands)
         return;
-    if (wait.origin == static_cast<std::uint32_t>(rank_)) {
+    if (wait.origin == static_cast<std::uint32_t>(process_.rank())) {
         if (wait.chain == chains_ && blocked_in_->place() == chain_began_in_)
             raise_circle(peer, wait.kind);
         return;

@@ -4,7 +4,7 @@
 // tells each rank that it waits for which call it is in. The other rank compares this with its own call of
 // the same number when it next makes progress. If it has not made that call yet, or made the same one, it
 // says nothing. Otherwise it answers with its call, and both ranks fail with an error that names both calls.
-// If a rank has left or does not answer, the mark of a message that it has sent may tell the same.
+// If a rank has left or does not answer, the mark of a message that it has sent may show its call.
 //
 // Ranks that block in calls of different communicators may wait for each other in a circle, though no two
 // calls differ. So a rank that has waited long also tells that it blocks, and in which call (call_wait). A
@@ -32,6 +32,7 @@ namespace tutti::detail {
 
 class CommunicatorGroup;
 class CommunicatorState;
+class Process;
 
 /// A call of this rank: its communicator's context for collectives, and its number there.
 struct CallPlace {
@@ -92,11 +93,7 @@ struct CallWaitHeader {
 /// Under the engine's lock.
 class CallDiagnosis final {
 public:
-    /// `one_thread`: no two threads of the program are in calls at once.
-    CallDiagnosis(protocol::Protocol& protocol, int rank, bool one_thread) noexcept
-        : protocol_(protocol), rank_(rank), one_thread_(one_thread)
-    {
-    }
+    explicit CallDiagnosis(Process& process) noexcept : process_(process) {}
 
     /// While one exists, the program only waits for the end of that call.
     class Blocked {
@@ -119,9 +116,10 @@ public:
 
     /// The engine's watch. Throws tutti::Error once it is clear that the ranks' calls differ.
     void look(std::int64_t waited_ns);
-    /// The same from time to time for a rank that does not wait: looks at messages of other calls.
+    /// For a rank that does not wait, from time to time: looks only at messages of other calls. Throws
+    /// likewise.
     void review();
-    /// The same for a rank that has made its last call.
+    /// For a rank that has made its last call: throws if messages of other calls are left.
     void conclude();
     /// Throws if an active call has a number that comes again in the next half of all numbers.
     void check_reuse(const CommunicatorState& state);
@@ -141,7 +139,6 @@ private:
     static void add(Questions& questions, const CommunicatorState& state, int peer, std::uint32_t number);
     template <class Visit>
     void for_each_awaited(Visit&& visit);
-    void add_awaited(Questions& questions);
     void ask(const Questions& questions);
     void tell(protocol::FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number);
     bool is_blocked() const noexcept;
@@ -151,16 +148,14 @@ private:
     void for_each_contradiction(Found&& found);
 
     /// Notes that the program gets an error about differing calls.
-    Error told(Error error) noexcept
+    Error reported(Error error) noexcept
     {
-        told_ = true;
+        is_reported_ = true;
         return error;
     }
 
-    protocol::Protocol& protocol_;
-    bool told_ = false;  // whether the program has had that error
-    const int rank_;     // in the job
-    const bool one_thread_;
+    Process& process_;
+    bool is_reported_ = false;                       // the program has had that error
     const CommunicatorGroup* blocked_in_ = nullptr;  // if there is one thread
     CallPlace chain_began_in_;                       // the latest chain of this rank
     std::uint32_t chains_ = 0;                       // chains that this rank has begun

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/awaited.hpp"
 #include "lib/core/job/business_card.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/window_service.hpp"
@@ -52,29 +53,20 @@ bool FailureDetector::look()
     std::set<int> named;
     std::set<std::uint64_t> anybody;         // contexts
     std::map<std::uint64_t, bool> contexts;  // with whether a wait there is one of create_from
-    const auto add = [&](std::uint64_t context, int peer, bool in_create_from = false) {
-        contexts[context] |= in_create_from;
-        if (peer >= 0)
-            named.insert(peer);
-        else
-            anybody.insert(context);
-    };
-    process_.protocol().for_each_waiting([&](const matching::MatchKey& key, int peer) {
-        add(key.context, peer, key.tag() >= CommunicatorState::kCreateTags);
-    });
-    for (Probe* probe = probes_.front(); probe != nullptr; probe = probes_.after(*probe))
-        add(probe->state_.context(),
-            probe->source_ == any_source ? -1 : probe->state_.peer_rank(probe->source_));
     CommunicatorTable& communicators = *process_.calls().communicators();
-    communicators.for_each([&](const CommunicatorState& state) {
-        for (const int member : state.awaited_at_board()) {
-            const int peer = state.world_rank(member);
-            if (process_.protocol().is_lost(peer))
-                state.raise_lost_in_latest_call(member);
-            add(state.collective_context(), peer);
-        }
-    });
-    process_.windows().add_awaited(named);
+    process_.windows().fail_waits_for_lost();
+    for (const Awaited& each : awaited_by(process_)) {
+        if (each.kind == Awaited::Kind::board && process_.protocol().is_lost(each.peer))
+            communicators.with(each.key.context, [&](const CommunicatorState& state) {
+                state.raise_lost_in_latest_call(each.key.source());
+            });
+        if (each.kind != Awaited::Kind::window)
+            contexts[each.key.context] |= each.key.tag() >= CommunicatorState::kCreateTags;
+        if (each.peer >= 0)
+            named.insert(each.peer);
+        else
+            anybody.insert(each.key.context);
+    }
     for (const auto& [context, in_create_from] : contexts)
         process_.absent_ranks().check(context, in_create_from);
     bool soon = false;

@@ -46,6 +46,14 @@ public:
         bool hopeless_ = false;
     };
 
+    /// Calls visit(communicator, source) for each.
+    template <class Visit>
+    void for_each_probe(Visit&& visit)
+    {
+        for (Probe* probe = probes_.front(); probe != nullptr; probe = probes_.after(*probe))
+            visit(probe->state_, probe->source_);
+    }
+
     /// Describes a hopeless wait for any source: who waits for what, and which ranks are gone.
     std::string nobody_left(std::uint64_t context, int tag);
 
@@ -60,7 +68,7 @@ private:
     base::IntrusiveList<Probe, ProbeTag> probes_;
 };
 
-/// The same for a known communicator.
+/// Describes a hopeless wait in this communicator.
 std::string nobody_left(const CommunicatorState& state, int tag);
 
 }  // namespace tutti::detail

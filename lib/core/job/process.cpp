@@ -112,7 +112,6 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       protocol_(bootstrap_->size(),
                 protocol_options(bootstrap_->rank(), bootstrap_->size(), shared_cores_, *status_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
-      calls_(protocol_, bootstrap_->rank(), options.threads != ThreadLevel::multiple),
       windows_(std::make_unique<WindowService>(*this)),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),
       team_(hub == nullptr ? threads_of_reductions() : 1)

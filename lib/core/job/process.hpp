@@ -129,7 +129,7 @@ private:
     bool shared_cores_;
     std::shared_ptr<RankStatus> status_;
     protocol::Protocol protocol_;
-    CallDiagnosis calls_;
+    CallDiagnosis calls_{*this};
     std::unique_ptr<WindowService> windows_;
     FailureDetector failure_detector_{*this};
     AbsentRanks absent_ranks_{*this};

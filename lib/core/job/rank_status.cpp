@@ -6,6 +6,7 @@
 
 #include "lib/core/calls/call_signature.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/awaited.hpp"
 #include "lib/core/job/crash_handler.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/window_service.hpp"
@@ -226,24 +227,26 @@ void RankStatus::list_awaited(Process& process)
              kWindow | Await::kOwn | Await::kMatched);
     std::uint64_t posted = 0;
     std::uint64_t offered = 0;
-    process.protocol().for_each_posted([&](const matching::MatchKey& key, int peer) {
-        ++posted;
-        open = open || (receives && key.context == call.context && key.source_and_tag == call.peer_and_tag);
-        if (!is_internal(key.context))
-            list(key.context, key.source_and_tag, peer, kReceive);
-    });
-    process.protocol().for_each_offered([&](const protocol::SendRequest& send) {
-        ++offered;
-        const matching::MatchKey& envelope = send.envelope;
-        const std::uint64_t protocol = Await::flags_of(*send.protocol);
-        if (sends && envelope.context == call.context && envelope.tag() == call.tag() &&
-            send.peer_rank == own_peer) {
-            open = true;
-            own_protocol = protocol;
+    for (const Awaited& each : awaited_by(process)) {
+        const bool is_internal = (each.key.context & 1) != 0;
+        if (each.kind == Awaited::Kind::message) {
+            ++posted;
+            open = open || (receives && each.key.context == call.context &&
+                            each.key.source_and_tag == call.peer_and_tag);
+            if (!is_internal)
+                list(each.key.context, each.key.source_and_tag, each.peer, kReceive);
+        } else if (each.kind == Awaited::Kind::receive) {
+            ++offered;
+            const std::uint64_t protocol = Await::flags_of(*each.send->protocol);
+            if (sends && each.key.context == call.context && each.key.tag() == call.tag() &&
+                each.peer == own_peer) {
+                open = true;
+                own_protocol = protocol;
+            }
+            if (!is_internal)
+                list(each.key.context, each.key.source_and_tag, each.peer, kSend | protocol);
         }
-        if (!is_internal(envelope.context))
-            list(envelope.context, envelope.source_and_tag, send.peer_rank, kSend | protocol);
-    });
+    }
     if (is_own && open)
         put(now.awaits[0].flags, (sends ? kSend : kReceive) | Await::kOwn | own_protocol);
     put(now.posted, posted);

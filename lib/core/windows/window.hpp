@@ -229,7 +229,8 @@ private:
     // Waits until done(); `rank` is the one that can end it.
     Failure await(Engine::Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
                   const std::function<bool()>& done);
-    void add_awaited(std::set<int>& ranks);
+    std::set<int> awaited() const;
+    void fail_waits_for_lost();
     WindowWait wait_in_words(bool collective) const;
     // An error if `rank` is lost: `doing` says what that does to this rank.
     Failure loss(std::string_view operation, int rank, std::string_view doing) const;

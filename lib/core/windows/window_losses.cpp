@@ -40,25 +40,32 @@ Window::Failure Window::not_told(std::string_view operation, int rank) const
 
 // Under the lock. Only the lost rank itself, or the holder of a lock, could end the wait; who holds it shared
 // nobody knows, so the loss of any rank ends a wait for a lock. Calls that poll look for losses themselves.
-void Window::add_awaited(std::set<int>& ranks)
+void Window::fail_waits_for_lost()
 {
-    const auto add = [&](int rank) {
-        if (communicator_->world_rank(rank) != process_.rank())
-            ranks.insert(communicator_->world_rank(rank));
-    };
     for (Waiting& waiting : waiting_)
-        for (int rank = 0; rank < communicator_->size(); ++rank) {
-            if (waiting.rank != rank && waiting.rank != kAnyRank)
-                continue;
-            add(rank);
-            if (!waiting.failed)
+        for (int rank = 0; rank < communicator_->size() && !waiting.failed; ++rank)
+            if (waiting.rank == rank || waiting.rank == kAnyRank)
                 waiting.failed = loss(waiting.operation, rank,
                                       fmt::format("while this rank was waiting in {}()", waiting.operation));
-        }
-    std::ranges::for_each(exposed_to_, add);
+}
+
+// The ranks of the job that could end waits or epochs of this rank. Under the lock.
+std::set<int> Window::awaited() const
+{
+    std::set<int> ranks(exposed_to_.begin(), exposed_to_.end());
+    for (const Waiting& waiting : waiting_)
+        for (int rank = 0; rank < communicator_->size(); ++rank)
+            if (waiting.rank == rank || waiting.rank == kAnyRank)
+                ranks.insert(rank);
     for (int rank = 0; rank < communicator_->size(); ++rank)
-        if (target(rank).cover > WindowCover::fence && target(rank).cover != WindowCover::not_locked)
-            add(rank);
+        if (const WindowCover cover = targets_[static_cast<std::size_t>(rank)].cover;
+            cover > WindowCover::fence && cover != WindowCover::not_locked)
+            ranks.insert(rank);
+    std::set<int> peers;
+    for (const int rank : ranks)
+        if (const int peer = communicator_->world_rank(rank); peer != process_.rank())
+            peers.insert(peer);
+    return peers;
 }
 
 Updater Window::updater(WindowTarget& updated) noexcept

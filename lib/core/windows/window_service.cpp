@@ -37,10 +37,17 @@ void WindowService::frame(int peer, std::span<const std::byte> header, std::span
     window.heard(rank, told, payload);
 }
 
-void WindowService::add_awaited(std::set<int>& ranks) const
+void WindowService::for_each_awaited(const std::function<void(std::uint64_t context, int peer)>& visit) const
+{
+    for (const auto& [context, window] : windows_)
+        for (const int peer : window->awaited())
+            visit(context, peer);
+}
+
+void WindowService::fail_waits_for_lost()
 {
     for (const auto& entry : windows_)
-        entry.second->add_awaited(ranks);
+        entry.second->fail_waits_for_lost();
 }
 
 WindowWait WindowService::wait_of(std::uint64_t context, bool collective) const

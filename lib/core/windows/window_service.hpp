@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -29,8 +29,9 @@ public:
     void remove(const Window& window) noexcept;
     std::uint64_t next_number() noexcept { return ++made_; }
 
-    /// Adds the ranks of the job that windows depend on. Waits for one that is lost end with an error.
-    void add_awaited(std::set<int>& ranks) const;
+    /// Calls visit(context, peer) for each rank of the job that a window depends on.
+    void for_each_awaited(const std::function<void(std::uint64_t context, int peer)>& visit) const;
+    void fail_waits_for_lost();
     /// Of the newest wait at the window whose communicator has the context; empty where there is none.
     WindowWait wait_of(std::uint64_t context, bool collective) const;
 

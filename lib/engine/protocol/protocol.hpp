@@ -38,8 +38,8 @@ public:
     using Peers::has_pending, Sender::gathers, Sender::reads_in_place, Sender::retry, Sender::send;
     using Receiver::drop, Receiver::extract, Receiver::probe, Receiver::receive_matched;
     using Receiver::fail_awaited_from_anybody, Receiver::receive;
-    using Receiver::for_each_posted, Receiver::for_each_unexpected, Receiver::unexpected_count;
-    using Rendezvous::copy_own, Rendezvous::end_view, Rendezvous::for_each_offered;
+    using Receiver::for_each_unexpected, Receiver::unexpected_count;
+    using Rendezvous::copy_own, Rendezvous::end_view;
 
     using Receiver::cancel;
     /// Withdraws a message of this rank to itself that nobody has received yet: it is received by nobody, and
@@ -53,13 +53,15 @@ public:
     /// for a send the caller has put a copy in place, and a receive discards its data. Throws std::bad_alloc.
     using Receiver::let_go, Sender::let_go;
 
-    /// Calls visit(key or envelope, peer's rank in the job) for each posted receive and for each send whose
-    /// receiver has not asked for the data. For rare questions.
+    /// Calls visit(key or envelope, peer's rank in the job, send) for each posted receive, with nullptr, and
+    /// for each send whose receiver has not asked for the data. For rare questions.
     template <class Visit>
     void for_each_waiting(Visit&& visit)
     {
-        for_each_posted(visit);
-        for_each_offered([&](const SendRequest& send) { visit(send.envelope, send.peer_rank); });
+        for_each_posted([&](const matching::MatchKey& key, int peer) {
+            visit(key, peer, static_cast<const SendRequest*>(nullptr));
+        });
+        for_each_offered([&](const SendRequest& send) { visit(send.envelope, send.peer_rank, &send); });
     }
 
     using Peers::has_left, Peers::has_lost_peers, Peers::is_lost, Peers::why_lost;

@@ -50,7 +50,7 @@ CallHeader call_of(FrameKind kind, std::uint32_t number)
 std::set<int> awaited_tags(Protocol& protocol)
 {
     std::set<int> tags;
-    protocol.for_each_waiting([&](const tutti::matching::MatchKey& key, int peer) {
+    protocol.for_each_waiting([&](const tutti::matching::MatchKey& key, int peer, const auto*) {
         CHECK(peer == 1);
         CHECK(tags.insert(key.tag()).second);
     });

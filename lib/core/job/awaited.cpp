@@ -1,0 +1,31 @@
+#include "lib/core/job/awaited.hpp"
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/windows/window_service.hpp"
+
+namespace tutti::detail {
+
+std::vector<Awaited> awaited_by(Process& process)
+{
+    using enum Awaited::Kind;
+    std::vector<Awaited> all;
+    process.protocol().for_each_waiting(
+        [&](const matching::MatchKey& key, int peer, const protocol::SendRequest* send) {
+            all.push_back({send == nullptr ? message : receive, peer, key, send});
+        });
+    process.failure_detector().for_each_probe([&](const CommunicatorState& state, int source) {
+        const int peer = source == any_source ? -1 : state.peer_rank(source);
+        all.push_back({probed_message, peer, {state.context(), source, any_tag}});
+    });
+    process.calls().communicators()->for_each([&](const CommunicatorState& state) {
+        for (const int member : state.awaited_at_board())
+            all.push_back({board, state.world_rank(member), {state.collective_context(), member, 0}});
+    });
+    process.windows().for_each_awaited([&](std::uint64_t context, int peer) {
+        all.push_back({window, peer, {context, 0, 0}});
+    });
+    return all;
+}
+
+}  // namespace tutti::detail
