@@ -279,7 +279,7 @@ bool Head::handle_data(const Frame& frame)
             return true;
         case FrameType::profile:
             profile_.add(node, payload);
-            state_of(node).told_profile = EventLoop::Clock::now();
+            state_of(node).profile_came = EventLoop::Clock::now();
             send(node, FrameType::profile_taken, encode(std::uint64_t{payload.size()}));
             return true;
         case FrameType::stdin_taken:

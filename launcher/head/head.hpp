@@ -63,7 +63,7 @@ private:
         bool all_exited = false;  // no process of the job is left there
         bool said_bye = false;    // and all its output has come
         bool lost = false;
-        EventLoop::Clock::time_point told_profile{};  // when a piece of one came last
+        EventLoop::Clock::time_point profile_came{};  // its latest piece
     };
 
     void start_daemons();

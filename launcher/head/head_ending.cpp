@@ -130,7 +130,7 @@ void Head::stop_waiting_for_daemons(Seconds waited)
         if (node.all_exited || node.lost)
             continue;
         // Its ranks have ended: profiles come last, and may be large. Who asks twice does not wait for them.
-        if (node.told_profile > sent_lately && waited != kKillTimeout) {
+        if (node.profile_came > sent_lately && waited != kKillTimeout) {
             wait_for_profiles = true;
             continue;
         }
@@ -292,7 +292,7 @@ void Head::look_whether_closed()
 {
     if (reports_written_ && !debuggers_.has_terminal())
         return loop_.stop();
-    // No descriptor tells of the end of a gdb.
+    // No descriptor reports the end of a gdb.
     loop_.after(kClosedPause, [this] { look_whether_closed(); });
 }
 

@@ -31,8 +31,8 @@ public:
     std::string died_alike() const;
     /// The document of --report-json.
     std::string to_json(int exit_status) const;
-    /// Writes that document, where it is wanted. May wait for a reader of it; what cannot be written is told
-    /// on stderr.
+    /// Writes that document, where it is wanted. May wait for a reader of it; a failure to write it is
+    /// reported on stderr.
     void write(const std::string& json) const;
 
 private:

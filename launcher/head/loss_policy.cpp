@@ -108,13 +108,13 @@ Verdict LossPolicy::daemon_told_to_end(const std::string& host, int signal)
         "daemon_ended"};
 }
 
-// The first loss is told also where the job is ending already: ranks that have lost their peers complain, and
-// may be heard before their peers' daemon is known to be gone. Not on one host: what ended the job has been
-// told, and libpmix (4.2.2) takes a daemon along now and then whose ranks are killed all at once; its
-// watchdog clears up.
+// The first loss is reported also where the job is ending already: messages of ranks that have lost their
+// peers may come before the loss of the peers' daemon is known. Not on one host: the user knows what ended
+// the job, and libpmix (4.2.2) sometimes ends a daemon whose ranks are killed all at once; its watchdog
+// clears up.
 Verdict LossPolicy::daemons_lost(const std::string& reason, std::span<const int> ranks, JobState state)
 {
-    if (std::exchange(loss_told_, true) || (state == JobState::ending && hosts_ == 1))
+    if (std::exchange(loss_reported_, true) || (state == JobState::ending && hosts_ == 1))
         return {};
     Ranges all;
     for (const int rank : ranks)

@@ -26,7 +26,7 @@ struct Verdict {
 
 class LossPolicy {
 public:
-    /// ending: it has been told to end. exited: no rank is left, and nothing has gone wrong.
+    /// ending: its daemons have the order to end it. exited: no rank is left, and nothing has gone wrong.
     enum class JobState { running, ending, exited };
 
     explicit LossPolicy(std::size_t hosts) : hosts_(hosts) {}
@@ -47,7 +47,7 @@ public:
 private:
     std::size_t hosts_;
     bool any_joined_ = false;
-    bool loss_told_ = false;  // of a daemon: what is lost after it is its consequence
+    bool loss_reported_ = false;  // of a daemon: what is lost after it is its consequence
     Verdict absence_;         // of the first rank that ended well and did not join
 };
 

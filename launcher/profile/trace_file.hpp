@@ -16,7 +16,7 @@ public:
     explicit TraceFile(const Options& options);
 
     /// At the end, where it is wanted. May wait for a reader of the file. What was dropped, or cannot be
-    /// written, is told on stderr.
+    /// written, is reported on stderr.
     void write(const JobMap& map, std::vector<RankProfile> profiles,
                const std::vector<ClockTrack>& clocks) const;
 

@@ -57,7 +57,7 @@ std::string remedy(const JobStatus& job, const std::vector<int>& circle)
             sends = sends && wait.send;
             receives = receives && !wait.send && !wait.matched;
         }
-        // Messages that nobody awaits tell of another mistake.
+        // Messages that nobody awaits are the sign of another mistake.
         const bool lies = std::ranges::any_of(
             job.messages, [rank](const LyingMessage& message) { return message.rank == rank; });
         sends = sends && any;
@@ -101,15 +101,15 @@ std::string what_they_do(const JobStatus& job, const Ranges& ranks)
     return text;
 }
 
-void add_all(std::set<int>& told, const Ranges& ranks)
+void add_all(std::set<int>& named, const Ranges& ranks)
 {
     for (const auto& [first, last] : ranks)
         for (int rank = first; rank <= last; ++rank)
-            told.insert(rank);
+            named.insert(rank);
 }
 
 /// Those who have not entered a collective in which others wait, and what they do instead.
-void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std::set<int>& told)
+void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std::set<int>& named)
 {
     std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
     for (const RankGroup& waiting : job.groups) {
@@ -124,14 +124,14 @@ void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std
             call.operation = base::Operation::collective;
         const std::string text = fmt::format("{} {} not entered {}", ranks_in_words(missing),
                                              count_of(missing) == 1 ? "has" : "have", short_call(call));
-        add_all(told, missing);
+        add_all(named, missing);
         sentences.push_back(text + what_they_do(job, missing));
     }
 }
 
 /// Those who hold the lock of a window for which others wait, and what they do meanwhile.
 void add_lock_holders(const JobStatus& job, const std::vector<int>& circle,
-                      std::vector<std::string>& sentences, std::set<int>& told)
+                      std::vector<std::string>& sentences, std::set<int>& named)
 {
     struct Waiters {
         const RankGroup* first = nullptr;
@@ -152,7 +152,7 @@ void add_lock_holders(const JobStatus& job, const std::vector<int>& circle,
                                std::ranges::find(circle, lock->ranks.front().first) != circle.end();
         if (in_circle || ++count > kMostAlike)
             continue;
-        add_all(told, lock->ranks);
+        add_all(named, lock->ranks);
         sentences.push_back(fmt::format(
             "{} {} for {}, which {} the lock of {} on {}{}{}", ranks_in_words(waiters.ranks),
             count_of(waiters.ranks) == 1 ? "waits" : "wait", ranks_in_words(lock->ranks),
@@ -163,7 +163,7 @@ void add_lock_holders(const JobStatus& job, const std::vector<int>& circle,
 
 /// Ranks that others wait for and that wait for nobody.
 void add_awaited(const JobStatus& job, const WaitGraph& graph, std::vector<std::string>& sentences,
-                 std::set<int>& told)
+                 std::set<int>& named)
 {
     std::map<int, Ranges> waiters;
     for (const auto& [rank, edges] : graph.edges())
@@ -172,9 +172,9 @@ void add_awaited(const JobStatus& job, const WaitGraph& graph, std::vector<std::
     std::size_t count = 0;
     for (const auto& [rank, others] : waiters) {
         const RankGroup* const group = job.group_of(rank);
-        if (group == nullptr || group->in_call() || told.contains(rank) || ++count > kMostAlike)
+        if (group == nullptr || group->in_call() || named.contains(rank) || ++count > kMostAlike)
             continue;
-        told.insert(rank);
+        named.insert(rank);
         sentences.push_back(fmt::format("{} {} for rank {}: {}", ranks_in_words(others),
                                         count_of(others) == 1 ? "waits" : "wait", rank,
                                         group_in_words(*group)));
@@ -182,7 +182,7 @@ void add_awaited(const JobStatus& job, const WaitGraph& graph, std::vector<std::
 }
 
 /// What is late rather than blocked: ranks that others wait for, and that are in no call.
-std::vector<std::string> latecomers(const JobStatus& job, const std::set<int>& told)
+std::vector<std::string> latecomers(const JobStatus& job, const std::set<int>& named)
 {
     std::vector<std::string> sentences;
     for (const RankGroup& group : job.groups) {
@@ -191,7 +191,7 @@ std::vector<std::string> latecomers(const JobStatus& job, const std::set<int>& t
             continue;
         Ranges late;
         for (const auto& [first, last] : group.ranks)
-            for (auto rank = told.lower_bound(first); rank != told.end() && *rank <= last; ++rank)
+            for (auto rank = named.lower_bound(first); rank != named.end() && *rank <= last; ++rank)
                 add_rank(late, *rank);
         if (late.empty() || sentences.size() == kMostAlike)
             continue;
@@ -208,19 +208,19 @@ std::vector<std::string> latecomers(const JobStatus& job, const std::set<int>& t
 void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
 {
     std::size_t count = 0;
-    std::set<std::pair<int, int>> told;  // where, and from whom
+    std::set<std::pair<int, int>> named;  // where, and from whom
     for (const WaitEdge& wait : job.edges) {
         if (wait.send || wait.matched)
             continue;
         for (const LyingMessage& message : job.messages) {
-            if (message.rank != wait.rank || told.contains({message.rank, message.sender}))
+            if (message.rank != wait.rank || named.contains({message.rank, message.sender}))
                 continue;
             const base::Envelope awaited{wait.context, wait.peer, wait.tag};
             const base::Misfit misfit =
                 base::misfit_of(awaited, {message.context, message.sender, message.tag});
             if (misfit == base::Misfit::none_or_more)
                 continue;
-            told.emplace(message.rank, message.sender);
+            named.emplace(message.rank, message.sender);
             if (++count <= kMostAlike)
                 sentences.push_back(
                     fmt::format("a message from rank {} with tag {} ({}{}) is at rank {}, where {}",
@@ -319,16 +319,16 @@ Analysis analyse(const JobStatus& job)
                                    (result.deadlock ? "; none of them can go on" : ""));
     if (std::string words = remedy(job, circle); !words.empty())
         result.sentences.push_back(std::move(words));
-    std::set<int> told;
-    add_absences(job, result.sentences, told);
-    add_lock_holders(job, circle, result.sentences, told);
-    add_awaited(job, graph, result.sentences, told);
+    std::set<int> named;
+    add_absences(job, result.sentences, named);
+    add_lock_holders(job, circle, result.sentences, named);
+    add_awaited(job, graph, result.sentences, named);
     if (circle.empty()) {
-        const std::vector<std::string> late = latecomers(job, told);
+        const std::vector<std::string> late = latecomers(job, named);
         result.sentences.insert(result.sentences.begin(), late.begin(), late.end());
     }
     // Members of the circle that differ come first: those whose calls the others lack.
-    for (const auto& ranks : {std::vector<int>(told.begin(), told.end()), circle})
+    for (const auto& ranks : {std::vector<int>(named.begin(), named.end()), circle})
         for (const int rank : ranks)
             if (result.culprits.size() < kMostCulprits &&
                 std::ranges::find(result.culprits, rank) == result.culprits.end())

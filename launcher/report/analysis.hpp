@@ -24,7 +24,7 @@ struct JobStatus {
     std::vector<RankNote> notes;
 
     void add(const NodeReport& node);
-    /// nullptr where no node has told about the rank.
+    /// nullptr where no node has reported the rank.
     const RankGroup* group_of(int rank) const;
     /// Of a communicator, the ranks that have not made call `number`.
     Ranges missing_in(std::uint64_t context, std::uint32_t number) const;

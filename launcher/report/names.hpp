@@ -16,7 +16,7 @@ std::string name_of_algorithm(std::uint64_t signature);
 
 /// "world", "rows", "communicator 0.3". `given`: what the program calls it; empty: nothing.
 std::string name_of_communicator(std::uint64_t context, const std::string& given);
-/// Likewise, with quotes around a given name, as in "on \"rows\"". Windows name their communicators
+/// That name, with quotes around a given one, as in "on \"rows\"". Windows name their communicators
 /// themselves: "window 1", "window \"table\"".
 std::string communicator_in_words(std::uint64_t context, const std::string& given);
 

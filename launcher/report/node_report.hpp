@@ -1,4 +1,4 @@
-// What a daemon tells about its ranks: like ranks folded, so that the report of a node of any size is short.
+// What a daemon reports about its ranks: like ranks folded, so that the report of a node of any size is short.
 #pragma once
 
 #include <climits>
@@ -136,7 +136,7 @@ struct LockHolders {
     int target = 0;  // of the window, as are `holders`
     bool shared = false;
     Ranges holders;
-    Ranges ranks;  // the same, as ranks of the job
+    Ranges ranks;  // the holders as ranks of the job
 
     void check() const;
 

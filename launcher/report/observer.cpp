@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kLookPeriod{300};
 /// A process that has used no processor for so long is asleep.
 constexpr std::chrono::milliseconds kAsleepAfter{1000};
 constexpr std::size_t kMostThreads = 32;  // whose stacks are read
-constexpr std::size_t kMostStacks = 4;    // and told
+constexpr std::size_t kMostStacks = 4;    // that are shown
 constexpr std::chrono::milliseconds kStackTime{3000};
 
 double seconds_since(EventLoop::Clock::time_point then)
@@ -95,62 +95,62 @@ void Observer::add_page(int rank, UniqueFd page)
 void Observer::tick()
 {
     bool quiet = true;
-    for (auto& [rank, seen] : ranks_) {
-        const bool still = look(rank, seen);
-        quiet = quiet && still && judge(rank, seen).quiet;
+    for (auto& [rank, watched] : ranks_) {
+        const bool still = look(rank, watched);
+        quiet = quiet && still && judge(rank, watched).quiet;
     }
     tell_quiet(quiet);
     loop_.after(kLookPeriod, [this] { tick(); });
 }
 
 /// Notes what has changed; whether nothing has.
-bool Observer::look(int rank, Seen& seen)
+bool Observer::look(int rank, Watched& watched)
 {
-    if (!seen.page)
+    if (!watched.page)
         return false;
-    const std::uint64_t calls = 2 * seen.page->begun() + (seen.page->in_call() ? 1 : 0);
-    const std::uint64_t moves = seen.page->traffic.moves();
-    const bool same = calls == seen.calls && moves == seen.moves;
-    seen.calls = calls;
-    seen.moves = moves;
+    const std::uint64_t calls = 2 * watched.page->begun() + (watched.page->in_call() ? 1 : 0);
+    const std::uint64_t moves = watched.page->traffic.moves();
+    const bool same = calls == watched.calls && moves == watched.moves;
+    watched.calls = calls;
+    watched.moves = moves;
     if (!same)
-        seen.since = Clock::now();
+        watched.since = Clock::now();
     const RankProcess* const process = processes_.find(rank);
     if (process == nullptr || !process->running)
         return same;
-    if (const auto state = state_of_process(process_of(*process, seen))) {
-        if (state->processor_ticks != seen.processor_ticks)
-            seen.idle_since = Clock::now();
-        seen.processor_ticks = state->processor_ticks;
-        seen.loads.add(LoadSample::of(*seen.page, *state));
+    if (const auto state = state_of_process(process_of(*process, watched))) {
+        if (state->processor_ticks != watched.processor_ticks)
+            watched.idle_since = Clock::now();
+        watched.processor_ticks = state->processor_ticks;
+        watched.loads.add(LoadSample::of(*watched.page, *state));
     }
     return same;
 }
 
 /// The process of the page, which a script may have started.
-pid_t Observer::process_of(const RankProcess& process, const Seen& seen)
+pid_t Observer::process_of(const RankProcess& process, const Watched& watched)
 {
-    if (!seen.page)
+    if (!watched.page)
         return process.pid;
-    const auto own = static_cast<pid_t>(seen.page->pid.load(std::memory_order_relaxed));
+    const auto own = static_cast<pid_t>(watched.page->pid.load(std::memory_order_relaxed));
     return is_own_process(own) ? own : process.pid;
 }
 
-Observer::Judged Observer::judge(int rank, const Seen& seen)
+Observer::Judged Observer::judge(int rank, const Watched& watched)
 {
     Judged judged;
-    judged.seconds = seconds_since(seen.since);
+    judged.seconds = seconds_since(watched.since);
     const RankProcess* const process = processes_.find(rank);
-    if (seen.page)
-        judged.view = PageView::of(*seen.page);
+    if (watched.page)
+        judged.view = PageView::of(*watched.page);
     if (process == nullptr || !process->running) {
         judged.state = process != nullptr && process->pid > 0 ? RankState::ended : RankState::unknown;
         judged.quiet = judged.state == RankState::ended;
         return judged;
     }
-    judged.pid = process_of(*process, seen);
+    judged.pid = process_of(*process, watched);
     const std::optional<ProcessState> state = state_of_process(judged.pid);
-    const bool asleep = state && state->sleeps() && Clock::now() - seen.idle_since >= kAsleepAfter;
+    const bool asleep = state && state->sleeps() && Clock::now() - watched.idle_since >= kAsleepAfter;
     if (state && (state->is_stopped() || state->is_traced())) {
         judged.state = state->is_traced() ? RankState::traced : RankState::stopped;
         judged.quiet = true;
@@ -176,7 +176,7 @@ Observer::Judged Observer::judge(int rank, const Seen& seen)
 
 void Observer::tell_quiet(bool quiet)
 {
-    if (quiet != std::exchange(told_quiet_, quiet))
+    if (quiet != std::exchange(reported_quiet_, quiet))
         head_.send(FrameType::quiet, encode(quiet));
 }
 
@@ -189,7 +189,7 @@ std::string Observer::call_of(int rank)
     return group.operation == base::Operation::none ? "" : call_in_words(group);
 }
 
-RankGroup Observer::group_of(int rank, const Seen& seen, const Judged& judged)
+RankGroup Observer::group_of(int rank, const Watched& watched, const Judged& judged)
 {
     RankGroup group;
     group.state = judged.state;
@@ -201,7 +201,7 @@ RankGroup Observer::group_of(int rank, const Seen& seen, const Judged& judged)
         return group;
     const PageView& view = *judged.view;
     if (judged.pid > 0)
-        group.load = seen.loads.load();
+        group.load = watched.loads.load();
     if (view.situation) {
         group.load.posted = view.situation->posted;
         group.load.unexpected = view.situation->unexpected;
@@ -212,8 +212,8 @@ RankGroup Observer::group_of(int rank, const Seen& seen, const Judged& judged)
         return group;
     set_call(group, view, calls.front());
     // The text is about the newest call.
-    const bool is_told = (group.is_collective() || group.is_at_window()) && view.waits();
-    if (is_told && !view.calls.empty() && calls.front() == view.calls.front())
+    const bool has_text = (group.is_collective() || group.is_at_window()) && view.waits();
+    if (has_text && !view.calls.empty() && calls.front() == view.calls.front())
         group.more = view.situation->text;
     return group;
 }
@@ -275,10 +275,10 @@ void Observer::answer(std::uint32_t question, bool whole)
     NodeReport report;
     report.number = question;
     report.quiet = true;
-    for (auto& [rank, seen] : ranks_) {
-        const Judged judged = judge(rank, seen);
+    for (auto& [rank, watched] : ranks_) {
+        const Judged judged = judge(rank, watched);
         report.quiet = report.quiet && judged.quiet;
-        fold(report.groups, group_of(rank, seen, judged), kMostGroups);
+        fold(report.groups, group_of(rank, watched, judged), kMostGroups);
         if (judged.view)
             add_locks(report, rank, *judged.view);
         if (!whole)
@@ -297,13 +297,13 @@ void Observer::answer(std::uint32_t question, bool whole)
 
 void Observer::answer_rank(std::uint32_t question, int rank, bool stack)
 {
-    const auto seen = ranks_.find(rank);
-    const Judged judged = seen != ranks_.end() ? judge(rank, seen->second) : Judged();
+    const auto watched = ranks_.find(rank);
+    const Judged judged = watched != ranks_.end() ? judge(rank, watched->second) : Judged();
     if (stack)
         return answer_stack(question, rank, judged);
     std::string text;
-    if (seen != ranks_.end())
-        text = rank_in_words(group_of(rank, seen->second, judged), judged.view ? &*judged.view : nullptr,
+    if (watched != ranks_.end())
+        text = rank_in_words(group_of(rank, watched->second, judged), judged.view ? &*judged.view : nullptr,
                              judged.pid);
     head_.send(FrameType::rank_report, encode(question, rank, text));
 }

@@ -42,11 +42,11 @@ public:
 private:
     using Clock = EventLoop::Clock;
 
-    struct Seen {
+    struct Watched {
         base::StatusMemory page;
         std::uint64_t calls = 0;  // twice those begun, and 1 while it is in one
         std::uint64_t moves = 0;
-        Clock::time_point since{};  // when these were seen first
+        Clock::time_point since{};  // when these were first as they are
         std::uint64_t processor_ticks = 0;
         Clock::time_point idle_since{};
         LoadHistory loads;
@@ -60,11 +60,11 @@ private:
     };
 
     void tick();
-    bool look(int rank, Seen& seen);
-    Judged judge(int rank, const Seen& seen);
+    bool look(int rank, Watched& watched);
+    Judged judge(int rank, const Watched& watched);
     void tell_quiet(bool quiet);
-    static RankGroup group_of(int rank, const Seen& seen, const Judged& judged);
-    static pid_t process_of(const RankProcess& process, const Seen& seen);
+    static RankGroup group_of(int rank, const Watched& watched, const Judged& judged);
+    static pid_t process_of(const RankProcess& process, const Watched& watched);
     void answer_stack(std::uint32_t question, int rank, const Judged& judged);
     void add_waits(NodeReport& report, int rank, const PageView& view);
     static void add_collectives(NodeReport& report, int rank, const PageView& view);
@@ -75,9 +75,9 @@ private:
     ProcessTable& processes_;
     Uplink& head_;
     StackReader stacks_;
-    std::map<int, Seen> ranks_;
+    std::map<int, Watched> ranks_;
     bool ticking_ = false;
-    bool told_quiet_ = false;
+    bool reported_quiet_ = false;
 };
 
 }  // namespace tutti::launcher

@@ -25,7 +25,7 @@ std::optional<ProcessState> state_of_process(pid_t pid);
 
 /// Memory of the process that lies in swap space; 0 where there is no such process.
 std::uint64_t swapped_bytes(pid_t pid);
-/// The same from the text of /proc/PID/status.
+/// `status`: the text of /proc/PID/status.
 std::uint64_t swapped_bytes(std::istream& status);
 
 /// Whether this user owns it.

@@ -64,14 +64,14 @@ void add_calls(std::string& text, const PageView& page)
 
 void add_communicators(std::string& text, const PageView& page)
 {
-    std::size_t told = 0;
+    std::size_t count = 0;
     for (const PageView::Communicator& communicator : page.communicators)
-        if (communicator.members > 1 && told++ < kMostCommunicators)
+        if (communicator.members > 1 && count++ < kMostCommunicators)
             text +=
                 fmt::format("{} has {} ranks; its next collective is #{}\n",
                             page.name_of(communicator.context), communicator.members, communicator.number);
-    if (told > kMostCommunicators)
-        text += fmt::format("and {} more communicators\n", told - kMostCommunicators);
+    if (count > kMostCommunicators)
+        text += fmt::format("and {} more communicators\n", count - kMostCommunicators);
 }
 
 void add_locks(std::string& text, const PageView& page)

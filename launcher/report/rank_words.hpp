@@ -10,7 +10,7 @@
 
 namespace tutti::launcher {
 
-/// Puts a call of the page into `group`, but for what is told of waits only.
+/// Puts a call of the page into `group`, without what the page has of waits.
 void set_call(RankGroup& group, const PageView& page, const PageView::Call& call);
 
 /// `group` is the rank alone. `page`: nullptr where the rank has shown none.

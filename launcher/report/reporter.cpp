@@ -12,14 +12,14 @@ namespace tutti::launcher {
 
 namespace {
 
-/// For all daemons to answer; the report then does without the others.
+/// For all daemons to answer; the report then does without those that have not.
 constexpr std::chrono::milliseconds kAnswerTime{1000};
-/// Likewise, of one daemon, which may have to read a stack.
+/// For one daemon to answer about a rank: it may have to read a stack.
 constexpr std::chrono::milliseconds kRankTime{4000};
 /// Between two looks that must find the same deadlock.
 constexpr std::chrono::milliseconds kConfirmPause{200};
-/// Ranks tell of a wait whenever it has lasted twice as long, so a look that finds no deadlock is repeated
-/// after twice the time. It may have come while a rank wrote, or before all daemons had answered.
+/// A look that finds no deadlock is repeated after twice the time: it may have come while a rank wrote, or
+/// before all daemons had answered, and ranks say more of a wait the longer it lasts.
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::milliseconds kLongestPause{5000};
 
@@ -99,7 +99,7 @@ std::string Reporter::text_of(const std::string& title, const JobStatus& job, co
     return text;
 }
 
-void Reporter::tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Told told)
+void Reporter::tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Answer done)
 {
     struct Telling {
         std::string text;
@@ -109,9 +109,9 @@ void Reporter::tell(const std::string& title, const JobStatus& job, const Analys
     const auto telling =
         std::make_shared<Telling>(Telling{text_of(title, job, analysis), {}, analysis.culprits.size()});
     if (telling->missing == 0)
-        return told(telling->text);
+        return done(telling->text);
     for (const int rank : analysis.culprits)
-        ask_rank(rank, true, [telling, told, rank](const std::string& stack) {
+        ask_rank(rank, true, [telling, done, rank](const std::string& stack) {
             telling->stacks[rank] = stack;
             if (--telling->missing > 0)
                 return;
@@ -119,7 +119,7 @@ void Reporter::tell(const std::string& title, const JobStatus& job, const Analys
                 if (!text.empty())
                     telling->text +=
                         fmt::format("\n- rank {} is here:\n{}", of, text.substr(0, text.size() - 1));
-            told(telling->text);
+            done(telling->text);
         });
 }
 
@@ -128,7 +128,7 @@ void Reporter::look(std::function<void(const JobStatus& job)> done)
     ask(false, std::move(done));
 }
 
-void Reporter::ask_rank(int rank, bool stack, Told done)
+void Reporter::ask_rank(int rank, bool stack, Answer done)
 {
     const std::uint32_t number = ++questions_;
     const auto limit = loop_.after(kRankTime, [this, number, rank] { rank_answered(number, rank, {}); });
@@ -159,7 +159,7 @@ void Reporter::node_is_quiet(int node, bool quiet)
         become_quiet();
     } else if (!moving_.empty() && was_quiet) {
         cancel_timers();
-        deadlock_told_ = false;
+        deadlock_reported_ = false;
     }
 }
 
@@ -177,7 +177,7 @@ void Reporter::report_hang(double seconds)
     hang_timer_ =
         loop_.after(std::chrono::duration<double>(seconds), [this, seconds] { report_hang(2 * seconds); });
     ask(true, [this, seconds](JobStatus& job) {
-        const bool is_known = deadlock_told_ && seconds == hang_seconds_;
+        const bool is_known = deadlock_reported_ && seconds == hang_seconds_;
         if (!running_ || !moving_.empty() || !job.any_waits() || is_known)
             return;
         if (job.any_is(RankState::traced)) {
@@ -199,7 +199,7 @@ void Reporter::report_hang(double seconds)
 void Reporter::look_for_deadlock(std::chrono::milliseconds pause)
 {
     ask(true, [this, pause](JobStatus& job) {
-        if (!running_ || !moving_.empty() || deadlock_told_)
+        if (!running_ || !moving_.empty() || deadlock_reported_)
             return;
         if (analyse(job).deadlock)
             deadlock_timer_ = loop_.after(kConfirmPause, [this, pause, messages = job.sent + job.arrived] {
@@ -219,12 +219,12 @@ void Reporter::look_again(std::chrono::milliseconds pause)
 void Reporter::confirm_deadlock(std::uint64_t messages, std::chrono::milliseconds pause)
 {
     ask(true, [this, messages, pause](JobStatus& job) {
-        if (!running_ || !moving_.empty() || deadlock_told_)
+        if (!running_ || !moving_.empty() || deadlock_reported_)
             return;
         const Analysis analysis = analyse(job);
         if (!analysis.deadlock || job.sent + job.arrived != messages)
             return look_again(pause);
-        deadlock_told_ = true;
+        deadlock_reported_ = true;
         tell("a deadlock:", job, analysis, [this](const std::string& text) {
             events_.say(text);
             events_.deadlock();

@@ -44,7 +44,8 @@ public:
 
     /// Gives what ranks do, without what they wait for, to `done`, at the latest after a second or so.
     void look(std::function<void(const JobStatus& job)> done);
-    /// Likewise, what one rank does, or where in its program it is; empty where its daemon gives no answer.
+    /// Gives what one rank does, or where in its program it is, to `done`; empty where its daemon gives no
+    /// answer.
     void ask_rank(int rank, bool stack, std::function<void(const std::string& text)> done);
 
     void node_is_quiet(int node, bool quiet);
@@ -52,11 +53,11 @@ public:
     void rank_answered(std::uint32_t question, int rank, const std::string& text);
 
 private:
-    using Told = std::function<void(const std::string& text)>;
+    using Answer = std::function<void(const std::string& text)>;
 
     struct RankQuestion {
         int rank = 0;
-        Told done;
+        Answer done;
         EventLoop::TimerId limit = 0;
     };
     struct Question {
@@ -75,7 +76,7 @@ private:
     void confirm_deadlock(std::uint64_t messages, std::chrono::milliseconds pause);
     void report_hang(double seconds);
     std::string text_of(const std::string& title, const JobStatus& job, const Analysis& analysis) const;
-    void tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Told told);
+    void tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Answer done);
     void cancel_timers();
 
     EventLoop& loop_;
@@ -89,7 +90,7 @@ private:
     std::map<std::uint32_t, RankQuestion> open_ranks_;
     EventLoop::TimerId hang_timer_ = 0;
     EventLoop::TimerId deadlock_timer_ = 0;
-    bool deadlock_told_ = false;
+    bool deadlock_reported_ = false;
 };
 
 }  // namespace tutti::launcher

@@ -73,7 +73,7 @@ bool is_same_user(int socket)
 }
 
 /// What listens at a name.
-enum class Found { nobody, stranger, busy, job };
+enum class Found { nobody, other_user, busy, job };
 
 Found connect(UniqueFd& socket, const std::string& name)
 {
@@ -81,7 +81,7 @@ Found connect(UniqueFd& socket, const std::string& name)
     const auto [address, size] = address_of(name);
     if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0)
         return socket && errno == EAGAIN ? Found::busy : Found::nobody;
-    return is_same_user(socket.get()) ? Found::job : Found::stranger;
+    return is_same_user(socket.get()) ? Found::job : Found::other_user;
 }
 
 /// All sockets' names that begin with these words, without the byte for zero.
@@ -192,7 +192,7 @@ JobQuestion::JobQuestion(int job, std::string_view question)
     const Found found = find_job(socket, job);
     if (found == Found::nobody)
         throw NoSuchJob(fmt::format("no job {} of yours runs on this machine", job));
-    if (found == Found::stranger)
+    if (found == Found::other_user)
         throw NoSuchJob(fmt::format("job {} is not yours", job));
     const std::string line = std::string(question) + '\n';
     if (found == Found::busy || ::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0)

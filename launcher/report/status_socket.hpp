@@ -79,7 +79,7 @@ private:
 /// The jobs of this user, by their tuttirun's process ids.
 std::vector<int> jobs_of_user();
 
-/// The job that `text` names; where it is empty, the only one. `option` is told in messages. Throws
+/// The job that `text` names; where it is empty, the only one. Messages name `option`. Throws
 /// UsageError where there is none, or several: then it lists them.
 int choose_job(std::string_view option, const std::string& text);
 

@@ -26,7 +26,7 @@ struct CrashReport {
     }
 };
 
-/// The signal, and what the kernel tells of its cause.
+/// The signal, and its cause as the kernel knows it.
 std::string describe_crash(const control::Crash& crash);
 
 /// The lines below that on the rank's end, each after a line end; empty where nothing more is known.

@@ -103,12 +103,12 @@ std::string describe_frames(const std::vector<StackFrame>& frames, const std::st
     const auto first_of_user = std::ranges::find_if(frames, &StackFrame::of_user);
     const bool all_of_libraries = first_of_user == frames.end();
     std::string text;
-    std::size_t told = 0;
+    std::size_t count = 0;
     for (auto frame = frames.begin(); frame != frames.end();) {
         auto next = frame + 1;
         while (next != frames.end() && same_function(*frame, *next))
             ++next;
-        if ((frame->of_user || all_of_libraries) && told++ < most) {
+        if ((frame->of_user || all_of_libraries) && count++ < most) {
             text += indent + describe(*frame);
             if (const auto more = next - frame - 1; more > 0)
                 text += fmt::format(", which has called itself {} time{}", more, more == 1 ? "" : "s");
@@ -116,8 +116,8 @@ std::string describe_frames(const std::vector<StackFrame>& frames, const std::st
         }
         frame = next;
     }
-    if (told > most)
-        text += fmt::format("{}... {} more\n", indent, told - most);
+    if (count > most)
+        text += fmt::format("{}... {} more\n", indent, count - most);
     if (const auto above = first_of_user - frames.begin(); above > 0 && !all_of_libraries) {
         text += fmt::format("{}in {}: {}", indent, above == 1 ? "a library" : "libraries",
                             describe(first_of_user[-1]));

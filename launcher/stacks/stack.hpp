@@ -92,11 +92,11 @@ struct StackLimits {
 };
 
 /// One line a frame, each beginning with `indent`: those of the user's program first, then one line for the
-/// calls of libraries above them. Recursion is told once, with its depth. At most `most` frames are told.
+/// calls of libraries above them. Recursion is one line, with its depth. At most `most` frames are shown.
 std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,
                             std::size_t most = 12);
 
-/// For a whole stack: that its program has to be compiled with -g for its lines to be told. Empty where they
+/// For a whole stack: that its program has to be compiled with -g, so that lines are shown. Empty where they
 /// are, and where no function of the program is in it.
 std::string hint_at_lines(const std::vector<StackFrame>& frames);
 

@@ -28,8 +28,8 @@ public:
     /// To be called by the main thread, with which the child ends.
     void read(pid_t process, const StackLimits& limits, Done done);
 
-    /// Likewise names places in files, by their most telling frames; those that cannot be had in this time
-    /// have no name.
+    /// Names places in files, within a time limit as above, by their most telling frames; those that cannot
+    /// be had in this time have no name.
     using Named = std::function<void(std::vector<StackFrame> frames)>;
     void name(const std::vector<CodePlace>& places, std::chrono::milliseconds time, Named done);
 

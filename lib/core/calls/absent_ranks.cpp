@@ -97,7 +97,7 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
 void AbsentRanks::tell(int peer, const Header& header, std::span<const std::byte> payload)
 {
     try {
-        // A rank that has no card yet is not connected, and waits for nobody.
+        // A rank that has published no address yet is not connected, and waits for nobody.
         if (peer != process_.rank() && process_.bootstrap().find(peer, kCardKey))
             process_.protocol().tell(
                 peer, header,

@@ -36,7 +36,8 @@ public:
     };
     /// For a rank that fails, as `member` is lost. Tells the others if it is the first loss here.
     Loss lost(const CommunicatorState& state, int member);
-    /// For a rank that waits in a collective there: throws the error of a loss that another rank has told.
+    /// For a rank that waits in a collective there: throws the error of a loss that another rank has
+    /// reported.
     void check(std::uint64_t collective_context, bool in_create_from);
 
     /// The members that have not made the call, as far as they say until `until_ns`.

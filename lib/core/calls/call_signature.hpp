@@ -54,7 +54,7 @@ public:
     }
     /// "reduce with root 1 of 20 bytes, sum of float32"
     std::string describe() const;
-    /// The same, with ", by chain in segments of 64 KiB".
+    /// describe() with ", by chain in segments of 64 KiB" behind it.
     std::string describe_with_algorithm() const;
 
     /// All but the name of the kind: "1 MiB, sum of float32, root 1, by ring".
@@ -164,9 +164,9 @@ std::string_view name_of(collectives::CallKind kind) noexcept;
 /// The error when two ranks make different calls instead of the same one, or use different algorithms for it.
 /// `other` is a rank of the communicator.
 Error mismatch(const CallSignature& mine, int other, const CallSignature& theirs);
-/// The same if the other rank's call is known only in words.
+/// Where the other rank's call is known only in words.
 Error mismatch(const CallSignature& mine, int other, std::string_view theirs);
-/// The same if the other rank makes this call by the algorithm with the number `theirs`.
+/// Where the other rank makes this call, by the algorithm with the number `theirs`.
 Error algorithm_mismatch(const CallSignature& mine, int other, std::uint8_t theirs, std::string_view why);
 
 }  // namespace tutti::detail

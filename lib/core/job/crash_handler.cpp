@@ -27,8 +27,8 @@ constexpr std::size_t kHandlerStackBytes = std::size_t{64} << 10;
 
 // Release when it is stored, acquire in the handler: all of the channel is there.
 std::atomic<control::Channel*> daemon_of_rank{nullptr};
-// The thread that crashed first tells it. Relaxed: it is only asked for.
-std::atomic<bool> told{false};
+// Whether a thread has reported its crash: the first one does. Relaxed: nothing else depends on it.
+std::atomic<bool> reported{false};
 
 bool wanted()
 {
@@ -56,7 +56,7 @@ std::uint64_t stack_pointer_in(const void* context) noexcept
 void tell_crash(int signal, siginfo_t* info, void* context)
 {
     control::Channel* const daemon = daemon_of_rank.load(std::memory_order_acquire);
-    const bool is_first = daemon != nullptr && !told.exchange(true, std::memory_order_relaxed);
+    const bool is_first = daemon != nullptr && !reported.exchange(true, std::memory_order_relaxed);
     if (daemon != nullptr && !is_first)
         ::poll(nullptr, 0,
                static_cast<int>(control::kStackPatience.count()));  // the first one ends the process
@@ -71,7 +71,7 @@ void tell_crash(int signal, siginfo_t* info, void* context)
         daemon->crash(crash);
     }
     transport::shm::SharedHeap::instance().leave_untouched_out_of_core_files();
-    // The same signal again, with what the kernel told about it. It arrives where this one did, since all
+    // Raises the signal again, with what the kernel knew about it. It arrives where this one did, since all
     // signals are blocked until the handler returns.
     struct sigaction by_default {};
     by_default.sa_handler = SIG_DFL;

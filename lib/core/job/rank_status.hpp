@@ -136,8 +136,8 @@ private:
         if (passed_.what != 0)
             passed_.what = 0;
     }
-    // The same for a message's call that ends at once. One like the call before costs one store: messages
-    // wait in the processor's queue of stores while lines are fetched from the peer.
+    // Writes a message's call that ends at once. One like the call before costs one store: messages wait in
+    // the processor's queue of stores while lines are fetched from the peer.
     void write_passing(const Words& call) noexcept
     {
         if (passed_.what == call.what && passed_.peer_and_tag == call.peer_and_tag &&

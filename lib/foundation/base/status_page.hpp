@@ -141,7 +141,7 @@ struct StatusCall {
         what.store(call.what, std::memory_order_relaxed);
         signature.store(call.signature, std::memory_order_relaxed);
     }
-    /// Whether the words but for the signature are those of `call`.
+    /// Whether all words but the signature are those of `call`.
     bool is_message(const CallWords& call) const noexcept
     {
         return what.load(std::memory_order_relaxed) == call.what &&
@@ -296,7 +296,7 @@ struct StatusPage {
     StatusWord communicators_left_out;  // there was no entry for so many
     alignas(64) std::array<StatusThread, kThreads> threads;
     alignas(64) std::array<StatusLock, kLocks> locks;
-    StatusWord locks_left_out;  // likewise, in the life of the rank
+    StatusWord locks_left_out;  // there was no entry for so many in the life of the rank
     alignas(64) StatusSituation situation;
 
     /// The entry that is `back` entries before the next one.
