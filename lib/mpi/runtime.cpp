@@ -3,6 +3,7 @@
 #include <memory>
 #include <thread>
 
+#include "lib/core/check/checker.hpp"
 #include "lib/core/job/job.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/control/channel.hpp"

@@ -37,7 +37,7 @@ void AbsentRanks::check(std::uint64_t collective_context, bool in_create_from)
 {
     const auto loss = losses_.find(collective_context);
     if (loss != losses_.end())
-        process_.calls().communicators()->with(collective_context, [&](const CommunicatorState& state) {
+        process_.communicators().with(collective_context, [&](const CommunicatorState& state) {
             if (in_create_from)
                 state.raise_lost(loss->second.member, nullptr, ErrorCode::peer_lost, "create_from");
             state.raise_lost_in_latest_call(loss->second.member);
@@ -73,7 +73,7 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
 {
     const Header header = protocol::header_in<Header>(bytes, peer);
     const std::uint64_t context = header.lead.context();
-    process_.calls().communicators()->with(context, [&](const CommunicatorState& state) {
+    process_.communicators().with(context, [&](const CommunicatorState& state) {
         const auto rank = static_cast<int>(header.rank);
         if (rank < 0 || rank >= state.size() || state.world_rank(rank) != peer)
             return;

@@ -81,23 +81,11 @@ CallHeader header_of(FrameKind kind, const CommunicatorState& state, std::uint32
 
 }  // namespace
 
-void CommunicatorTable::add(CommunicatorState& state)
-{
-    const std::lock_guard lock(mutex_);
-    states_[state.collective_context()] = &state;
-}
-
-void CommunicatorTable::remove(const CommunicatorState& state) noexcept
-{
-    const std::lock_guard lock(mutex_);
-    states_.erase(state.collective_context());
-}
-
 template <class Found>
 void CallDiagnosis::for_each_contradiction(Found&& found)
 {
     process_.protocol().for_each_unexpected(kMostMessages, [&](const protocol::UnexpectedRequest& message) {
-        communicators_->with(message.envelope.context, [&](const CommunicatorState& state) {
+        process_.communicators().with(message.envelope.context, [&](const CommunicatorState& state) {
             if (const auto other = contradiction(state, message))
                 found(state, *other);
         });
@@ -142,7 +130,7 @@ void CallDiagnosis::conclude()
         return;
     for_each_contradiction(
         [&](const CommunicatorState&, const Contradiction& other) { throw reported(error_of(other)); });
-    communicators_->for_each([](const CommunicatorState& state) { state.compare_at_board(); });
+    process_.communicators().for_each([](const CommunicatorState& state) { state.compare_at_board(); });
 }
 
 void CallDiagnosis::check_reuse(const CommunicatorState& state)
@@ -176,7 +164,7 @@ void CallDiagnosis::for_each_awaited(Visit&& visit)
         if (each.peer < 0 || key.tag() >= CommunicatorState::kCreateTags)
             continue;
         // Only contexts of collectives are found.
-        communicators_->with(key.context, [&](const CommunicatorState& state) {
+        process_.communicators().with(key.context, [&](const CommunicatorState& state) {
             visit(state, each.peer,
                   each.kind == Awaited::Kind::board
                       ? state.next_number() - 1
@@ -234,10 +222,10 @@ void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
 void CallDiagnosis::ask(const Questions& questions)
 {
     for (const auto& [whom, number] : questions) {
-        communicators_->with(whom.first,
-                             [&, peer = whom.second, what = number](const CommunicatorState& state) {
-                                 tell(FrameKind::call_inquiry, state, peer, what);
-                             });
+        process_.communicators().with(whom.first,
+                                      [&, peer = whom.second, what = number](const CommunicatorState& state) {
+                                          tell(FrameKind::call_inquiry, state, peer, what);
+                                      });
     }
 }
 
@@ -271,7 +259,7 @@ void CallDiagnosis::frame(int peer, std::span<const std::byte> header, std::span
 
 void CallDiagnosis::heard(int peer, const CallHeader& call)
 {
-    communicators_->with(call.lead.context(), [&](const CommunicatorState& state) {
+    process_.communicators().with(call.lead.context(), [&](const CommunicatorState& state) {
         check_speaker(state, peer, call.rank);
         const CallSignature theirs(call.signature);
         const CallSignature* const mine = state.calls().find(call.number);
@@ -286,7 +274,7 @@ void CallDiagnosis::heard(int peer, const CallHeader& call)
 void CallDiagnosis::heard(int peer, const CallWaitHeader& wait)
 {
     bool stands = false;
-    communicators_->with(wait.lead.context(), [&](const CommunicatorState& state) {
+    process_.communicators().with(wait.lead.context(), [&](const CommunicatorState& state) {
         check_speaker(state, peer, wait.rank);
         const bool made = static_cast<std::int32_t>(wait.number - state.next_number()) < 0;
         stands = !made && is_blocked();

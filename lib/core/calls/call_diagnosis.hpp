@@ -18,14 +18,11 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
-#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/calls/call_history.hpp"
 #include "lib/engine/protocol/protocol.hpp"
 
 namespace tutti::detail {
@@ -33,43 +30,6 @@ namespace tutti::detail {
 class CommunicatorGroup;
 class CommunicatorState;
 class Process;
-
-/// A call of this rank: its communicator's context for collectives, and its number there.
-struct CallPlace {
-    std::uint64_t context = 0;
-    std::uint32_t number = 0;
-
-    friend bool operator==(const CallPlace&, const CallPlace&) = default;
-};
-
-/// The communicators of a rank, by the context of their collectives. Communicators remove themselves when
-/// they end, possibly after the rank has ended.
-class CommunicatorTable {
-public:
-    void add(CommunicatorState& state);
-    void remove(const CommunicatorState& state) noexcept;
-    /// Calls use(CommunicatorState&) if there is one; it stays alive meanwhile.
-    template <class Use>
-    void with(std::uint64_t collective_context, Use&& use)
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto found = states_.find(collective_context); found != states_.end())
-            use(*found->second);
-    }
-
-    /// Calls use(const CommunicatorState&) for each.
-    template <class Use>
-    void for_each(Use&& use)
-    {
-        const std::lock_guard lock(mutex_);
-        for (const auto& entry : states_)
-            use(*entry.second);
-    }
-
-private:
-    std::mutex mutex_;  // communicators end without the engine's lock
-    std::unordered_map<std::uint64_t, CommunicatorState*> states_;
-};
 
 /// call_inquiry, and its answer call_differs from a rank in another call. The context is the collectives'.
 struct CallHeader {
@@ -111,8 +71,6 @@ public:
         CallDiagnosis& calls_;
         const CommunicatorGroup* before_;
     };
-
-    const std::shared_ptr<CommunicatorTable>& communicators() const noexcept { return communicators_; }
 
     /// The engine's watch. Throws tutti::Error once it is clear that the ranks' calls differ.
     void look(std::int64_t waited_ns);
@@ -160,7 +118,6 @@ private:
     CallPlace chain_began_in_;                       // the latest chain of this rank
     std::uint32_t chains_ = 0;                       // chains that this rank has begun
     std::map<std::uint32_t, std::uint32_t> passed_;  // the latest chain of each other origin
-    std::shared_ptr<CommunicatorTable> communicators_ = std::make_shared<CommunicatorTable>();
 };
 
 }  // namespace tutti::detail

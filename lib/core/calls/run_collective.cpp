@@ -1,6 +1,8 @@
 #include "lib/core/calls/run_collective.hpp"
 
+#include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/creation.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "tutti/error.hpp"
 
@@ -12,7 +14,7 @@ namespace {
 void check_last_call(const CommunicatorGroup& group, int lost)
 {
     group.process().engine().progress();
-    group.process().calls().check_other_call(group.communicator(), lost, group.place().number);
+    group.process().diagnosis().calls.check_other_call(group.communicator(), lost, group.place().number);
 }
 
 /// The board of a blocking call. Throws in the call's name if a rank is lost while all agree on a board.
@@ -57,7 +59,7 @@ void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorG
            collectives::Task& task)
 {
     const RankStatus::InCall in_call(group.process().status());
-    const CallDiagnosis::Blocked blocked(group.process().calls(), &group);
+    const CallDiagnosis::Blocked blocked(group.process().diagnosis().calls, &group);
     engine.begin_all();
     task.start();
     try {

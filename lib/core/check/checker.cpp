@@ -235,9 +235,8 @@ std::string Checker::communicator(std::uint64_t context) const
         if (std::string name = name_of(context); !name.empty())
             return name;
     std::string words = "a communicator that was freed";
-    process_.calls().communicators()->with(
-        detail::CommunicatorState::collective_context_of(context),
-        [&](const detail::CommunicatorState& state) { words = state.in_words(); });
+    process_.communicators().with(detail::CommunicatorState::collective_context_of(context),
+                                  [&](const detail::CommunicatorState& state) { words = state.in_words(); });
     return words;
 }
 

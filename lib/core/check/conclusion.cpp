@@ -91,7 +91,7 @@ void Checker::conclude_communicators()
 {
     if (!options_.handles || has_names())  // an interface with names reports its own handles
         return;
-    process_.calls().communicators()->for_each([&](const detail::CommunicatorState& state) {
+    process_.communicators().for_each([&](const detail::CommunicatorState& state) {
         if (state.outlives_environment())
             return;
         // The process has one handle of each of these.

@@ -1,8 +1,8 @@
 #include "lib/core/communicators/communicator_board.hpp"
 
-#include "lib/core/calls/call_diagnosis.hpp"
 #include "lib/core/calls/call_signature.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
+#include "lib/core/job/diagnosis.hpp"
 
 namespace tutti::detail {
 
@@ -65,7 +65,7 @@ void CommunicatorGroup::await_at_board(NodeBoard::Event event, int rank)
         return;
     CommunicatorBoard& board = *shared_memory();
     Operation come = event == NodeBoard::Event::chunk ? board.published(rank) : board.room();
-    const CallDiagnosis::Blocked blocked(state_.process().calls(), this);
+    const CallDiagnosis::Blocked blocked(state_.process().diagnosis().calls, this);
     engine.wait(*lock_, [&] {
         board.poll();
         return come.done();

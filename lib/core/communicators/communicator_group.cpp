@@ -8,6 +8,7 @@
 #include <new>
 
 #include "collectives/framework/pool.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/engine/protocol/pieces.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 
@@ -318,7 +319,7 @@ void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
 {
     const CallSignature* const mine = my_call();
     if (mine != nullptr)
-        state_.process().calls().check_other_call(state_, peer, number_);
+        state_.process().diagnosis().calls.check_other_call(state_, peer, number_);
     state_.raise_lost(peer, mine, result, my_name());
 }
 

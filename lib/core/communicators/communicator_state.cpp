@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_board.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
 
 namespace tutti::detail {
@@ -12,7 +13,7 @@ namespace tutti::detail {
 CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members members, int rank,
                                      Members remote, std::shared_ptr<CommunicatorState> both)
     : process_(process),
-      table_(process.calls().communicators()),
+      table_(process.shared_communicators()),
       id_(id),
       members_(std::move(members)),
       peers_(remote != nullptr ? std::move(remote) : members_),
@@ -34,12 +35,12 @@ CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members
     placement_.more_ranks_than_cores = process_.shared_cores();
     if (both_ != nullptr)
         both_->has_two_groups_ = true;
-    table_->add(*this);
+    table_->add(collective_context(), *this);
 }
 
 CommunicatorState::~CommunicatorState()
 {
-    table_->remove(*this);
+    table_->remove(collective_context());
     status_->remove(shown_);
 }
 
@@ -71,7 +72,7 @@ void CommunicatorState::compare_at_board() const
 void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code,
                                    std::string_view name) const
 {
-    const AbsentRanks::Loss loss = process_.absent_ranks().lost(*this, member);
+    const AbsentRanks::Loss loss = process_.diagnosis().absent.lost(*this, member);
     // The last call of a member that has left was another one, perhaps of the same kind.
     throw Error(code, call != nullptr ? name_of(call->kind()) : name,
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}{}",
@@ -99,10 +100,10 @@ void CommunicatorState::review_calls()
         agree_on_cores();
     if (next_call_ == 0)
         return;
-    process_.calls().review();
+    process_.diagnosis().calls.review();
     compare_at_board();
     if (next_call_ % ((CallMark::kNumberMask + 1) / 2) == 0)
-        process_.calls().check_reuse(*this);
+        process_.diagnosis().calls.check_reuse(*this);
 }
 
 }  // namespace tutti::detail

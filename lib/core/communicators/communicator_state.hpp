@@ -12,13 +12,13 @@
 #include "collectives/framework/group.hpp"
 #include "collectives/framework/nodes.hpp"
 #include "lib/core/calls/call_history.hpp"
+#include "lib/core/communicators/communicator_table.hpp"
 #include "lib/core/job/rank_status.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti::detail {
 
-class CommunicatorTable;
 class Process;
 
 /// Identifies the messages of create_from, which has no common order: values from kCreateTags on.

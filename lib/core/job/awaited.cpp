@@ -1,6 +1,7 @@
 #include "lib/core/job/awaited.hpp"
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/window_service.hpp"
 
@@ -14,11 +15,11 @@ std::vector<Awaited> awaited_by(Process& process)
         [&](const matching::MatchKey& key, int peer, const protocol::SendRequest* send) {
             all.push_back({send == nullptr ? message : receive, peer, key, send});
         });
-    process.failure_detector().for_each_probe([&](const CommunicatorState& state, int source) {
+    process.diagnosis().failures.for_each_probe([&](const CommunicatorState& state, int source) {
         const int peer = source == any_source ? -1 : state.peer_rank(source);
         all.push_back({probed_message, peer, {state.context(), source, any_tag}});
     });
-    process.calls().communicators()->for_each([&](const CommunicatorState& state) {
+    process.communicators().for_each([&](const CommunicatorState& state) {
         for (const int member : state.awaited_at_board())
             all.push_back({board, state.world_rank(member), {state.collective_context(), member, 0}});
     });

@@ -10,6 +10,7 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/awaited.hpp"
 #include "lib/core/job/business_card.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/window_service.hpp"
 
@@ -40,7 +41,7 @@ std::string communicator_name(const CommunicatorState& state)
 
 FailureDetector::Probe::Probe(const CommunicatorState& state, int source) : state_(state), source_(source)
 {
-    state_.process().failure_detector().probes_.push_back(*this);
+    state_.process().diagnosis().failures.probes_.push_back(*this);
 }
 
 FailureDetector::Probe::~Probe()
@@ -53,7 +54,7 @@ bool FailureDetector::look()
     std::set<int> named;
     std::set<std::uint64_t> anybody;         // contexts
     std::map<std::uint64_t, bool> contexts;  // with whether a wait there is one of create_from
-    CommunicatorTable& communicators = *process_.calls().communicators();
+    CommunicatorTable& communicators = process_.communicators();
     process_.windows().fail_waits_for_lost();
     for (const Awaited& each : awaited_by(process_)) {
         if (each.kind == Awaited::Kind::board && process_.protocol().is_lost(each.peer))
@@ -68,7 +69,7 @@ bool FailureDetector::look()
             anybody.insert(each.key.context);
     }
     for (const auto& [context, in_create_from] : contexts)
-        process_.absent_ranks().check(context, in_create_from);
+        process_.diagnosis().absent.check(context, in_create_from);
     bool soon = false;
     for (const int peer : named)
         soon |= look_after(peer) == Presence::gone;
@@ -132,7 +133,7 @@ void FailureDetector::end_hopeless(const CommunicatorState& state)
 std::string FailureDetector::nobody_left(std::uint64_t context, int tag)
 {
     std::string text = "no rank is left that could send the awaited message";
-    process_.calls().communicators()->with(
+    process_.communicators().with(
         CommunicatorState::collective_context_of(context),
         [&](const CommunicatorState& state) { text = detail::nobody_left(state, tag); });
     return text;

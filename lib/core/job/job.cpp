@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/crash_handler.hpp"
 #include "lib/core/job/process.hpp"

@@ -12,8 +12,10 @@
 
 #include "collectives/choice/choice.hpp"
 #include "collectives/framework/pool.hpp"
+#include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/business_card.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/memory_agreement.hpp"
 #include "lib/core/job/network_transports.hpp"
 #include "lib/core/windows/window_service.hpp"
@@ -112,20 +114,13 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       protocol_(bootstrap_->size(),
                 protocol_options(bootstrap_->rank(), bootstrap_->size(), shared_cores_, *status_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
+      communicators_(std::make_shared<CommunicatorTable>()),
+      diagnosis_(std::make_unique<Diagnosis>(*this)),
       windows_(std::make_unique<WindowService>(*this)),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),
       team_(hub == nullptr ? threads_of_reductions() : 1)
 {
-    protocol_.serve(protocol::FrameKind::call_inquiry, protocol::FrameKind::call_wait,
-                    std::bind_front(&CallDiagnosis::frame, &calls_));
-    protocol_.serve(protocol::FrameKind::call_lost, protocol::FrameKind::call_presence,
-                    std::bind_front(&AbsentRanks::frame, &absent_ranks_));
-    engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
-        status_->note(*this, waited_ns);
-        if (twice_as_long)
-            calls_.look(waited_ns);
-        return failure_detector_.look();
-    });
+    engine_.set_watch(std::bind_front(&Diagnosis::look, diagnosis_.get()));
     collectives::choice();
     check_network_variables();
     const std::span<const int> local = bootstrap_->local_peers();
@@ -337,7 +332,7 @@ void Process::conclude()
     } catch (const Error&) {
         return;  // the program knows it already
     }
-    calls_.conclude();
+    diagnosis_->calls.conclude();
     if (checker_ != nullptr)
         checker_->conclude(lock);
     else
@@ -366,7 +361,7 @@ void Process::tell_unreceived()
 bool Process::is_referred_to()
 {
     int states = 0;
-    calls_.communicators()->for_each([&](const CommunicatorState&) { ++states; });
+    communicators_->for_each([&](const CommunicatorState&) { ++states; });
     return states > 2 || world_.use_count() > 1 || self_.use_count() > 1 || engine_.has_requests();
 }
 

@@ -9,12 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/calls/absent_ranks.hpp"
-#include "lib/core/calls/call_diagnosis.hpp"
-#include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/group_operation.hpp"
 #include "lib/core/job/control_exchange.hpp"
-#include "lib/core/job/failure_detector.hpp"
 #include "lib/core/job/rank_status.hpp"
 #include "lib/core/requests/continuation.hpp"
 #include "lib/engine/bootstrap/bootstrap.hpp"
@@ -26,9 +22,15 @@
 #include "transports/shm/shm_transport.hpp"
 #include "tutti/environment.hpp"
 
+namespace tutti::check {
+class Checker;
+}
+
 namespace tutti::detail {
 
 class CommunicatorState;
+class CommunicatorTable;
+struct Diagnosis;
 class WindowService;
 
 // Context ids that need no message: they are equal everywhere, because only rank 0 assigns ids of rank 0, and
@@ -58,12 +60,12 @@ public:
     bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
-    CallDiagnosis& calls() noexcept { return calls_; }
+    CommunicatorTable& communicators() noexcept { return *communicators_; }
+    const std::shared_ptr<CommunicatorTable>& shared_communicators() const noexcept { return communicators_; }
+    Diagnosis& diagnosis() noexcept { return *diagnosis_; }
     WindowService& windows() noexcept { return *windows_; }
     RankStatus& status() noexcept { return *status_; }
     const std::shared_ptr<RankStatus>& shared_status() const noexcept { return status_; }
-    FailureDetector& failure_detector() noexcept { return failure_detector_; }
-    AbsentRanks& absent_ranks() noexcept { return absent_ranks_; }
     Continuations& continuations() noexcept { return continuations_; }
     /// nullptr: this job is not checked.
     check::Checker* checker() const noexcept { return checker_.get(); }
@@ -129,10 +131,9 @@ private:
     bool shared_cores_;
     std::shared_ptr<RankStatus> status_;
     protocol::Protocol protocol_;
-    CallDiagnosis calls_{*this};
+    const std::shared_ptr<CommunicatorTable> communicators_;
+    const std::unique_ptr<Diagnosis> diagnosis_;
     std::unique_ptr<WindowService> windows_;
-    FailureDetector failure_detector_{*this};
-    AbsentRanks absent_ranks_{*this};
     progress::Engine engine_;
     Continuations continuations_{*this};
     reduction::Team team_;

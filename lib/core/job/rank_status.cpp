@@ -47,9 +47,8 @@ int job_rank(Process& process, const base::CallWords& call)
 {
     int peer = call.peer();
     if (call.operation() != base::Operation::wait_send && peer >= 0)
-        process.calls().communicators()->with(
-            CommunicatorState::collective_context_of(call.context),
-            [&](const CommunicatorState& state) { peer = state.peer_rank(peer); });
+        process.communicators().with(CommunicatorState::collective_context_of(call.context),
+                                     [&](const CommunicatorState& state) { peer = state.peer_rank(peer); });
     return std::max(peer, -1);
 }
 
@@ -214,41 +213,32 @@ void RankStatus::list_awaited(Process& process)
     const bool sends = call.operation() == Operation::send || call.operation() == Operation::wait_send;
     const bool receives = call.operation() == Operation::recv || call.operation() == Operation::wait_recv;
     const bool probes = call.operation() == Operation::probe;
-    const bool is_own = sends || receives || probes;
-    const int own_peer = is_own ? job_rank(process, call) : -1;
-    bool open = probes;
-    std::uint64_t own_protocol = 0;
-    if (is_own)
-        list(call.context, call.peer_and_tag, own_peer,
-             (sends ? kSend : kReceive) | Await::kOwn | Await::kMatched);
+    const int own_peer = sends || receives || probes ? job_rank(process, call) : -1;
+    // Data alone is missing where the call's operation is none of those that wait.
+    std::uint64_t own_flags =
+        (sends ? kSend : kReceive) | Await::kOwn | (probes ? std::uint64_t{0} : Await::kMatched);
+    if (sends || receives || probes)
+        list(call.context, call.peer_and_tag, own_peer, own_flags);
     // Frames of windows are counted nowhere, so nobody knows that none is under way.
     if (call.operation() == Operation::window_call)
         list(call.context, call.peer_and_tag, wait_at_window(process, call).rank,
              kWindow | Await::kOwn | Await::kMatched);
     std::uint64_t posted = 0;
     std::uint64_t offered = 0;
-    for (const Awaited& each : awaited_by(process)) {
-        const bool is_internal = (each.key.context & 1) != 0;
-        if (each.kind == Awaited::Kind::message) {
-            ++posted;
-            open = open || (receives && each.key.context == call.context &&
-                            each.key.source_and_tag == call.peer_and_tag);
-            if (!is_internal)
-                list(each.key.context, each.key.source_and_tag, each.peer, kReceive);
-        } else if (each.kind == Awaited::Kind::receive) {
-            ++offered;
-            const std::uint64_t protocol = Await::flags_of(*each.send->protocol);
-            if (sends && each.key.context == call.context && each.key.tag() == call.tag() &&
-                each.peer == own_peer) {
-                open = true;
-                own_protocol = protocol;
-            }
-            if (!is_internal)
-                list(each.key.context, each.key.source_and_tag, each.peer, kSend | protocol);
-        }
+    for (const auto& [kind, peer, key, send] : awaited_by(process)) {
+        if (kind != Awaited::Kind::message && kind != Awaited::Kind::receive)
+            continue;
+        ++(send != nullptr ? offered : posted);
+        const std::uint64_t flags = send != nullptr ? kSend | Await::flags_of(*send->protocol) : kReceive;
+        if (key.context == call.context &&
+            (send != nullptr ? sends && key.tag() == call.tag() && peer == own_peer
+                             : receives && key.source_and_tag == call.peer_and_tag))
+            own_flags = flags | Await::kOwn;
+        if (!is_internal(key.context))
+            list(key.context, key.source_and_tag, peer, flags);
     }
-    if (is_own && open)
-        put(now.awaits[0].flags, (sends ? kSend : kReceive) | Await::kOwn | own_protocol);
+    if (sends || receives)
+        put(now.awaits[0].flags, own_flags);
     put(now.posted, posted);
     put(now.offered, offered);
     put(now.awaits_listed, listed);

@@ -3,6 +3,7 @@
 #include <array>
 #include <type_traits>
 
+#include "lib/core/check/checker.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/pooled.hpp"
 #include "lib/foundation/datatype/transfer.hpp"

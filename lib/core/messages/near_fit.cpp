@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/core/check/checker.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/base/near_fit.hpp"
 

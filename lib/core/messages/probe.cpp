@@ -1,5 +1,7 @@
 #include "lib/core/messages/probe.hpp"
 
+#include "lib/core/check/checker.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/messages/near_fit.hpp"

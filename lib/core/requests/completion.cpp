@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "lib/core/calls/collective_request.hpp"
+#include "lib/core/check/checker.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/messages/near_fit.hpp"
 #include "lib/engine/protocol/peers.hpp"
@@ -33,7 +35,7 @@ Error failure_of_receive(const protocol::ReceiveRequest& receive)
                 status.source};
     if (receive.sender < 0 && receive.peer_rank < 0)
         return {status.code, "recv",
-                process_of(receive).failure_detector().nobody_left(receive.key.context, receive.key.tag()) +
+                process_of(receive).diagnosis().failures.nobody_left(receive.key.context, receive.key.tag()) +
                     near_fit(process_of(receive), receive.key)};
     const int from = receive.sender >= 0 ? receive.sender : receive.peer_rank;
     return {status.code, "recv",

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "lib/core/check/checker.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
 

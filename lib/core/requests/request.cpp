@@ -1,4 +1,5 @@
 #include "tutti/request.hpp"
+#include "lib/core/job/diagnosis.hpp"
 
 #include <fmt/format.h>
 
@@ -105,7 +106,8 @@ std::vector<int> Request::absent_ranks(std::chrono::nanoseconds patience)
     Process& process = detail::process_of(*state_);
     auto lock = process.engine().lock();
     const detail::CommunicatorGroup& group = static_cast<detail::CollectiveRequest&>(*state_).group;
-    return process.absent_ranks().absent(lock, group.communicator(), group.place().number, end_of(patience));
+    return process.diagnosis().absent.absent(lock, group.communicator(), group.place().number,
+                                             end_of(patience));
 }
 
 void Request::then(std::function<void(const Status&, std::exception_ptr)> function) &&

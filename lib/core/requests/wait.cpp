@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/core/calls/collective_request.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
 
@@ -154,7 +155,7 @@ bool wait_for_end(progress::Engine::Lock& lock, RequestState& state, std::int64_
         process_of(state).status(),
         timed ? RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1) : words_of(state),
         [&] { return timed ? -1 : peer_of(state); });
-    const CallDiagnosis::Blocked blocked(process_of(state).calls(), call_of(state));
+    const CallDiagnosis::Blocked blocked(process_of(state).diagnosis().calls, call_of(state));
     set_awaited(state, true);
     try {
         process_of(state).engine().wait(

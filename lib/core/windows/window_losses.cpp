@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/failure_detector.hpp"
+#include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/element_update.hpp"
 #include "lib/core/windows/window.hpp"
@@ -24,7 +24,7 @@ Window::Failure Window::loss(std::string_view operation, int rank, std::string_v
     if (!process_.protocol().is_lost(peer))
         return nullptr;
     // A rank that fails comes to no fence any more: those that wait for it there fail, too.
-    process_.absent_ranks().lost(*communicator_, rank);
+    process_.diagnosis().absent.lost(*communicator_, rank);
     return std::make_exception_ptr(Error(ErrorCode::peer_lost, operation,
                                          fmt::format("{}: rank {} was lost {}{}: {}", name_, rank, doing,
                                                      in_epoch(), process_.protocol().why_lost(peer)),
@@ -77,7 +77,7 @@ Updater Window::updater(WindowTarget& updated) noexcept
 void Window::look_after_updater(std::size_t slot)
 {
     const int peer = process_.bootstrap().local_peers()[slot];
-    if (process_.failure_detector().look_after(peer) != transport::Presence::gone)
+    if (process_.diagnosis().failures.look_after(peer) != transport::Presence::gone)
         return;
     const std::vector<int>& members = *communicator_->members();
     const auto rank = static_cast<int>(std::ranges::find(members, peer) - members.begin());
