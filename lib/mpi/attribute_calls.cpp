@@ -13,7 +13,7 @@
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/table/bodies.hpp"
-#include "lib/mpi/user_errors.hpp"
+#include "lib/mpi/user_codes.hpp"
 #include "lib/mpi/window.hpp"
 
 namespace tutti::mpi {
@@ -127,7 +127,7 @@ std::optional<void*> predefined_attribute(Communicator&, int key)
         case MPI_APPNUM:
             return &program;
         case MPI_LASTUSEDCODE:
-            return &last_used_code();
+            return &user_codes().last;
         case MPI_UNIVERSE_SIZE:
             return &universe;
         default:

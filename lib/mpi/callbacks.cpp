@@ -1,6 +1,6 @@
 #include "lib/mpi/callbacks.hpp"
 
-#include "lib/mpi/generalized.hpp"
+#include "lib/mpi/request.hpp"
 
 namespace tutti::mpi {
 

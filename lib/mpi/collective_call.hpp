@@ -6,7 +6,6 @@
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/info.hpp"
-#include "lib/mpi/persistent.hpp"
 #include "lib/mpi/request.hpp"
 #include "tutti/call_handle.hpp"
 

@@ -14,7 +14,7 @@ namespace tutti::mpi {
 
 namespace {
 
-/// All communicators by context, and what may change in them.
+/// All communicators by context.
 struct Registry {
     std::mutex mutex;
     std::map<std::uint64_t, Communicator*> by_context;
@@ -49,13 +49,14 @@ Communicator* find_being_made(MPI_Comm handle) noexcept
 
 Communicator::Communicator(detail::StatePointer shared, std::string given_name, ErrorHandler& handler,
                            std::uintptr_t handle)
-    : ObjectOf(handle), state(std::move(shared)), name_(std::move(given_name)), error_handler_(&handler)
+    : ObjectOf(handle), ErrorOwner(handler), state(std::move(shared))
 {
+    name_ = std::move(given_name);
     register_contexts();
 }
 
 Communicator::Communicator(detail::StatePointer model, ErrorHandler& handler) noexcept
-    : error_handler_(&handler), model_(std::move(model))
+    : ErrorOwner(handler), model_(std::move(model))
 {
     self |= kBeingMade;
 }
@@ -64,7 +65,7 @@ void Communicator::complete(detail::StatePointer made)
 {
     detail::StatePointer model;  // may end below, not under the lock
     {
-        const std::lock_guard lock(registry().mutex);
+        const std::lock_guard lock(mutex_);
         state = std::move(made);
         model = std::move(model_);
         if (!name_.empty())
@@ -76,7 +77,7 @@ void Communicator::complete(detail::StatePointer made)
 
 detail::StatePointer Communicator::shape() const
 {
-    const std::lock_guard lock(registry().mutex);
+    const std::lock_guard lock(mutex_);
     return state != nullptr ? state : model_;
 }
 
@@ -104,39 +105,28 @@ Communicator::~Communicator()
         registry().by_context.erase(state->both()->context());
 }
 
-std::string Communicator::name() const
-{
-    const std::lock_guard lock(registry().mutex);
-    return name_;
-}
-
 void Communicator::set_name(std::string name)
 {
-    const std::lock_guard lock(registry().mutex);
+    const std::lock_guard lock(mutex_);
     if (state != nullptr)
         state->set_name(name);
     name_ = std::move(name);
 }
 
-Ref<ErrorHandler> Communicator::error_handler() const
+Ref<ErrorHandler> handler_of(MPI_Comm comm)
 {
-    const std::lock_guard lock(registry().mutex);
-    return error_handler_;
+    const Communicator* const found = find<Communicator>(comm);
+    return found != nullptr ? found->error_handler() : Ref<ErrorHandler>();
 }
 
-void Communicator::set_error_handler(ErrorHandler& handler)
+std::string described(MPI_Comm comm)
 {
-    Ref<ErrorHandler> taken(&handler);
-    const std::lock_guard lock(registry().mutex);
-    std::swap(error_handler_, taken);
-}
-
-std::string described(const Communicator& communicator)
-{
-    const std::string name = communicator.name();
-    if (!name.empty())
+    const Communicator* const found = find<Communicator>(comm);
+    if (found == nullptr)
+        return {};
+    if (std::string name = found->name(); !name.empty())
         return name;
-    return communicator.shape()->in_words();
+    return found->shape()->in_words();
 }
 
 void refuse_communicator(MPI_Comm handle)

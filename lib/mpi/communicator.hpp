@@ -14,7 +14,7 @@ namespace tutti::mpi {
 
 struct Topology;
 
-struct Communicator final : ObjectOf<Communicator> {
+struct Communicator final : ObjectOf<Communicator>, ErrorOwner {
     using Handle = MPI_Comm;
     static constexpr std::uintptr_t kFirst = 0x100;
     static constexpr std::size_t kPredefined = 8;
@@ -29,10 +29,7 @@ struct Communicator final : ObjectOf<Communicator> {
     ~Communicator();
 
     // Any thread.
-    std::string name() const;
     void set_name(std::string name);
-    Ref<ErrorHandler> error_handler() const;
-    void set_error_handler(ErrorHandler& handler);
     /// Its groups, which a duplicate that is being made has already.
     detail::StatePointer shape() const;
     /// The handle that the program has.
@@ -45,13 +42,8 @@ struct Communicator final : ObjectOf<Communicator> {
 private:
     void register_contexts();
 
-    std::string name_;
-    Ref<ErrorHandler> error_handler_;
     detail::StatePointer model_;  // what it duplicates, while it is being made
 };
-
-/// Its name, or what it is in words.
-std::string described(const Communicator& communicator);
 
 [[noreturn]] void refuse_communicator(MPI_Comm handle);
 
@@ -80,9 +72,6 @@ auto ask(MPI_Comm handle, Question&& question)
 /// Throw Failure for a communicator of the other sort.
 Communicator& intracommunicator_of(MPI_Comm handle);
 Communicator& intercommunicator_of(MPI_Comm handle);
-
-/// The communicator of messages and collectives with this context; MPI_COMM_NULL if it was freed. Any thread.
-MPI_Comm communicator_with(std::uint64_t context) noexcept;
 
 /// The handle of a new communicator, which has the error handler of `parent`. `state` is nullptr where this
 /// rank is in none: MPI_COMM_NULL.

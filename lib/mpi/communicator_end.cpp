@@ -1,7 +1,7 @@
 // The end of communicators.
 #include "lib/core/communicators/intercommunicator.hpp"
+#include "lib/mpi/attached_buffers.hpp"
 #include "lib/mpi/attributes.hpp"
-#include "lib/mpi/buffered.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"

@@ -21,8 +21,7 @@ namespace {
 // nullptr if this rank is not in the group. Only the group's ranks call.
 detail::StatePointer state_from(const Group& group, int tag)
 {
-    if (!Runtime::is_running())
-        fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
+    Runtime::check_running();
     detail::Process& process = Runtime::process();
     return group.has(process.rank()) ? detail::create_from(process.world(), *group.members, tag) : nullptr;
 }

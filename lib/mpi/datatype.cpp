@@ -62,17 +62,22 @@ const detail::ElementType* kept_element(Datatype& type)
 
 }  // namespace
 
+std::size_t checked_bytes(MPI_Count count, std::size_t element_bytes)
+{
+    check_not_negative("the count", count, MPI_ERR_COUNT);
+    MPI_Count bytes = 0;
+    if (__builtin_mul_overflow(count, element_bytes, &bytes))
+        fail(MPI_ERR_COUNT,
+             fmt::format("{} elements of {} bytes exceed the address space", count, element_bytes));
+    return static_cast<std::size_t>(bytes);
+}
+
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
-    if (count < 0)
-        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
+    check_not_negative("the count", count, MPI_ERR_COUNT);
     Datatype& type = committed_type(datatype);
     const datatype::Typemap& map = *type.map;
-    std::size_t size_bytes = 0;
-    if (__builtin_mul_overflow(static_cast<std::size_t>(count), map.size_bytes(), &size_bytes) ||
-        static_cast<MPI_Count>(size_bytes) < 0)
-        fail(MPI_ERR_COUNT,
-             fmt::format("{} elements of {} bytes exceed the address space", count, map.size_bytes()));
+    const std::size_t size_bytes = checked_bytes(count, map.size_bytes());
     const auto* const base = static_cast<const std::byte*>(buffer);
     if (size_bytes == 0)
         return {base, 0, nullptr, nullptr};

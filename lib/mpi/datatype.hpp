@@ -54,6 +54,9 @@ Datatype& committed_type(MPI_Datatype handle);
 /// The handle of a type that is not committed.
 MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction> construction);
 
+/// The bytes of `count` elements. Throws Failure for a negative count, and for more than memory has.
+std::size_t checked_bytes(MPI_Count count, std::size_t element_bytes);
+
 /// The cases that are not on the fast path: derived types, and arguments that are wrong.
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype);
 

@@ -8,14 +8,21 @@
 #include <cstring>
 
 #include "lib/core/job/allocate.hpp"
+#include "lib/core/job/job.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/foundation/control/channel.hpp"
+#include "lib/mpi/attached_buffers.hpp"
 #include "lib/mpi/communicator.hpp"
+#include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/info.hpp"
+#include "lib/mpi/op.hpp"
+#include "lib/mpi/request.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/strings.hpp"
 #include "lib/mpi/table/bodies.hpp"
+#include "lib/mpi/unfreed_handles.hpp"
 #include "tutti/allocate.hpp"
 
 namespace tutti::mpi {
@@ -39,24 +46,53 @@ int provided_level()
     return kThreadLevels[static_cast<std::size_t>(Runtime::process().thread_level())];
 }
 
-void check_running()
+// For reports of checks.
+std::string name_of_communicator(std::uint64_t context)
 {
-    if (!Runtime::is_running())
-        fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
+    std::string words = described(communicator_with(context));
+    return words.empty() && context == detail::kWorldContext ? "MPI_COMM_WORLD" : words;
+}
+
+void begin(ThreadLevel threads)
+{
+    if (Runtime::was_begun())
+        fail(MPI_ERR_OTHER, "MPI was initialised before; a process does it once");
+    std::shared_ptr<detail::Process> process = detail::Job::join(nullptr, {.threads = threads});
+    if (control::Channel* const launcher = process->bootstrap().control())
+        launcher->joined("MPI_Finalize");
+    define_basic_types();
+    define_operators();
+    define_communicators(*process);
+    define_done_request(*process);
+    check::Checker::add_names(name_of_communicator);
+    Runtime::set_running(std::move(process));
+    define_info_env();
+}
+
+void end()
+{
+    detail::Process& process = Runtime::process();
+    end_buffers();
+    if (check::Checker* const checker = process.checker()) {
+        const auto lock = process.engine().lock();
+        report_unfreed_handles(*checker);
+    }
+    forget_communicators();
+    detail::Job::leave(Runtime::set_ended(), false);
 }
 
 }  // namespace
 
 int init(int*, char***)
 {
-    return guard("MPI_Init", [] { Runtime::begin(ThreadLevel::single); });
+    return guard("MPI_Init", [] { begin(ThreadLevel::single); });
 }
 
 int init_thread(int*, char***, int required, int* provided)
 {
     return guard("MPI_Init_thread", [&] {
         check_not_null(provided, "provided");
-        Runtime::begin(level_for(required));
+        begin(level_for(required));
         *provided = provided_level();
     });
 }
@@ -64,12 +100,12 @@ int init_thread(int*, char***, int required, int* provided)
 int finalize()
 {
     return guard("MPI_Finalize", [] {
-        check_running();
+        Runtime::check_running();
         // Callbacks of MPI_COMM_SELF's attributes find MPI still running.
         int code = delete_attributes(communicator_of(MPI_COMM_SELF));
         if (code != MPI_SUCCESS)
             code = hand_over("MPI_Finalize", MPI_COMM_SELF, code);
-        Runtime::end();
+        end();
         return code;
     });
 }
@@ -94,7 +130,7 @@ int query_thread(int* provided)
 {
     return guard("MPI_Query_thread", [&] {
         check_not_null(provided, "provided");
-        check_running();
+        Runtime::check_running();
         *provided = provided_level();
     });
 }
@@ -103,7 +139,7 @@ int is_thread_main(int* flag)
 {
     return guard("MPI_Is_thread_main", [&] {
         check_not_null(flag, "flag");
-        check_running();
+        Runtime::check_running();
         *flag = Runtime::is_main_thread() ? 1 : 0;
     });
 }
@@ -159,8 +195,7 @@ int alloc_mem(MPI_Aint size, MPI_Info info, void* base)
     return guard("MPI_Alloc_mem", [&] {
         check_not_null(base, "baseptr");
         check_info(info);
-        if (size < 0)
-            fail(MPI_ERR_SIZE, fmt::format("the size is {}; it must not be negative", size));
+        check_not_negative("the size", size, MPI_ERR_SIZE);
         void* const memory = detail::allocate_aligned(static_cast<std::size_t>(size), alignment_in(info));
         std::memcpy(base, &memory, sizeof memory);
     });

@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "lib/mpi/callbacks.hpp"
-#include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/runtime.hpp"
-#include "lib/mpi/window.hpp"
 
 namespace tutti::mpi {
 
@@ -22,13 +21,6 @@ namespace {
 ErrorHandler& predefined_handler(Action action, std::uintptr_t handle)
 {
     return *new ErrorHandler(action, handle);
-}
-
-// nullptr if `comm` is none, and MPI does not run.
-Communicator* raiser(MPI_Comm comm) noexcept
-{
-    Communicator* const given = find<Communicator>(comm);
-    return given != nullptr ? given : find<Communicator>(comm_of_other_errors());
 }
 
 [[noreturn]] void end_job(int code)
@@ -69,6 +61,15 @@ int take_code(const char* call, const ErrorHandler& handler, Handle object, int 
     return code;
 }
 
+template <class Handle>
+int code_on(const char* call, Handle object, const std::exception_ptr& error)
+{
+    const Reason reason = reason_of(error);
+    const std::string words = described(object);
+    return make_code(reason.error_class,
+                     fmt::format("{}{}{}: {}", call, words.empty() ? "" : " on ", words, reason.detail));
+}
+
 }  // namespace
 
 const Predefined<ErrorHandler, ErrorHandler::kPredefined> ErrorHandler::predefined = {
@@ -93,48 +94,57 @@ ErrorHandler& error_handler_of(MPI_Errhandler handle)
     return *found;
 }
 
+std::string ErrorOwner::name() const
+{
+    const std::lock_guard lock(mutex_);
+    return name_;
+}
+
+Ref<ErrorHandler> ErrorOwner::error_handler() const
+{
+    const std::lock_guard lock(mutex_);
+    return error_handler_;
+}
+
+void ErrorOwner::set_error_handler(ErrorHandler& handler)
+{
+    Ref<ErrorHandler> taken(&handler);
+    const std::lock_guard lock(mutex_);
+    std::swap(error_handler_, taken);
+}
+
+// The handler may free itself, or its owner.
 int hand_over(const char* call, MPI_Comm comm, int code)
 {
-    const Communicator* const communicator = raiser(comm);
-    if (communicator == nullptr)
-        end_job(code);
-    // The handler may free itself, or the communicator.
-    const Ref<ErrorHandler> handler = communicator->error_handler();
-    return take_code(call, *handler, handle_of(*communicator), code);
-}
-
-int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
-{
-    const Reason reason = reason_of(error);
-    const Communicator* const communicator = find<Communicator>(comm);
-    const std::string on =
-        communicator == nullptr ? std::string() : fmt::format(" on {}", described(*communicator));
-    return make_code(reason.error_class, fmt::format("{}{}: {}", call, on, reason.detail));
-}
-
-int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error)
-{
-    return hand_over(call, comm, code_of(call, comm, error));
+    Ref<ErrorHandler> handler = handler_of(comm);
+    if (!handler) {
+        comm = comm_of_other_errors();
+        handler = handler_of(comm);
+    }
+    if (!handler)
+        end_job(code);  // MPI is not running
+    return take_code(call, *handler, comm, code);
 }
 
 int hand_over(const char* call, MPI_Win window, int code)
 {
-    const Window* const found = find<Window>(window);
-    if (found == nullptr)
-        return hand_over(call, MPI_COMM_NULL, code);
-    const Ref<ErrorHandler> handler = found->error_handler();
-    return take_code(call, *handler, window, code);
+    const Ref<ErrorHandler> handler = handler_of(window);
+    return handler ? take_code(call, *handler, window, code) : hand_over(call, MPI_COMM_NULL, code);
+}
+
+int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
+{
+    return code_on(call, comm, error);
+}
+
+int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error)
+{
+    return hand_over(call, comm, code_on(call, comm, error));
 }
 
 int raise(const char* call, MPI_Win window, const std::exception_ptr& error)
 {
-    const Window* const found = find<Window>(window);
-    if (found == nullptr)
-        return raise(call, MPI_COMM_NULL, error);
-    const Reason reason = reason_of(error);
-    return hand_over(
-        call, window,
-        make_code(reason.error_class, fmt::format("{} on {}: {}", call, described(*found), reason.detail)));
+    return hand_over(call, window, code_on(call, window, error));
 }
 
 int raise_by(const char* call, MPI_Errhandler given, const std::exception_ptr& error)

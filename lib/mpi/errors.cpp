@@ -10,7 +10,7 @@
 #include "lib/foundation/base/error_detail.hpp"
 #include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/error_classes.hpp"
-#include "lib/mpi/user_errors.hpp"
+#include "lib/mpi/user_codes.hpp"
 
 namespace tutti::mpi {
 
@@ -99,6 +99,19 @@ void refuse_null(std::string_view name)
     fail(MPI_ERR_ARG, fmt::format("{} is a null pointer; pass the address of a variable", name));
 }
 
+void refuse_negative(std::string_view name, MPI_Count number, int error_class)
+{
+    fail(error_class, fmt::format("{} is {}; it must not be negative", name, number));
+}
+
+void check_array(std::string_view name, const void* entries, MPI_Count count)
+{
+    if (count < 0)
+        refuse_negative(fmt::format("the length of {}", name), count, MPI_ERR_ARG);
+    if (count > 0)
+        check_not_null(entries, name);
+}
+
 int make_code(int error_class, std::string sentence)
 {
     Sentences& all = sentences();
@@ -116,13 +129,15 @@ int class_of(int code) noexcept
     const bool has_slot = code >= 0 && code <= MPI_ERR_LASTCODE && code >> kClassBits != kToolSlot;
     if (has_slot)
         return code & kClassMask;
-    return code > MPI_ERR_LASTCODE ? class_of_user_code(code).value_or(code) : code;
+    const std::optional<UserCode> added = code > MPI_ERR_LASTCODE ? find_user_code(code) : std::nullopt;
+    return added ? added->error_class : code;
 }
 
 std::string words_of(int code)
 {
     if (code > MPI_ERR_LASTCODE)
-        return words_of_user_code(code).value_or(std::string(meaning_of_class(code)));
+        if (const std::optional<UserCode> added = find_user_code(code))
+            return added->words.value_or(std::string());
     if (class_of(code) != code) {
         Sentences& all = sentences();
         const std::lock_guard lock(all.mutex);

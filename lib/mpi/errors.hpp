@@ -33,6 +33,27 @@ inline void check_not_null(const void* argument, std::string_view name)
     if (argument == nullptr) [[unlikely]]
         refuse_null(name);
 }
+/// Of Counts and CountPlace.
+template <class View>
+requires requires(const View& view)
+{
+    view.is_null();
+}
+void check_not_null(const View& argument, std::string_view name)
+{
+    if (argument.is_null()) [[unlikely]]
+        refuse_null(name);
+}
+
+[[noreturn]] void refuse_negative(std::string_view name, MPI_Count number, int error_class);
+/// `name`: what the number is, as in "the count".
+inline void check_not_negative(std::string_view name, MPI_Count number, int error_class = MPI_ERR_ARG)
+{
+    if (number < 0) [[unlikely]]
+        refuse_negative(name, number, error_class);
+}
+/// Fails with MPI_ERR_ARG for a negative number of entries, and for entries without memory.
+void check_array(std::string_view name, const void* entries, MPI_Count count);
 
 /// The code of an error, and its sentence for MPI_Error_string. Any thread.
 int make_code(int error_class, std::string sentence);

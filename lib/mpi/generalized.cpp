@@ -1,9 +1,9 @@
-#include "lib/mpi/generalized.hpp"
-
+// Generalized requests.
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/request.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/status.hpp"
 #include "lib/mpi/table/bodies.hpp"
@@ -22,20 +22,20 @@ Generalized::Generalized(MPI_Grequest_query_function* how_it_ended, MPI_Grequest
 int Generalized::let_go(Engine::Lock& lock)
 {
     has_handle = false;
-    return done ? end(lock, *this) : MPI_SUCCESS;
+    return done ? end(lock) : MPI_SUCCESS;
 }
 
-Completed query(Engine::Lock& lock, Generalized& request)
+Completed Generalized::query(Engine::Lock& lock) const
 {
-    MPI_Status status;
-    fill_empty(&status);
+    MPI_Status ended;
+    fill_empty(&ended);
     lock.unlock();
-    const int code = call_query(request, &status);
+    const int code = call_query(*this, &ended);
     lock.lock();
-    return {.status = {.source = status.MPI_SOURCE,
-                       .tag = status.MPI_TAG,
-                       .size_bytes = size_of(status),
-                       .cancelled = status.MPI_internal[kCancelled] != 0},
+    return {.status = {.source = ended.MPI_SOURCE,
+                       .tag = ended.MPI_TAG,
+                       .size_bytes = size_of(ended),
+                       .cancelled = ended.MPI_internal[kCancelled] != 0},
             .failure = nullptr,
             .code = code};
 }
@@ -43,16 +43,16 @@ Completed query(Engine::Lock& lock, Generalized& request)
 Generalized* generalized_of(MPI_Request request)
 {
     const detail::RequestState* const state = state_of(request);
-    FaceRequest* const own = state == nullptr ? nullptr : face_request(request);
+    MpiRequest* const own = state == nullptr ? nullptr : mpi_request(request);
     return own == nullptr ? nullptr : own->generalized();
 }
 
-int end(Engine::Lock& lock, Generalized& request)
+int Generalized::end(Engine::Lock& lock)
 {
     lock.unlock();
-    const int code = call_free(request);
+    const int code = call_free(*this);
     lock.lock();
-    delete &request;
+    delete this;
     return code;
 }
 
@@ -63,8 +63,7 @@ int grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_func
         check_not_null(request, "request");
         if (query_fn == nullptr || free_fn == nullptr || cancel_fn == nullptr)
             fail(MPI_ERR_ARG, "a function is a null pointer; pass one each for query, free and cancel");
-        if (!Runtime::is_running())
-            fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
+        Runtime::check_running();
         *request = handle_of(*new Generalized(query_fn, free_fn, cancel_fn, extra_state));
     });
 }
@@ -81,7 +80,7 @@ int grequest_complete(MPI_Request request)
             fail(MPI_ERR_REQUEST, "the request is complete already; complete it once");
         generalized->finish(ErrorCode::success);
         engine.started();
-        const int code = generalized->has_handle ? MPI_SUCCESS : end(lock, *generalized);
+        const int code = generalized->has_handle ? MPI_SUCCESS : generalized->end(lock);
         lock.unlock();
         return code == MPI_SUCCESS ? code : hand_over("MPI_Grequest_complete", MPI_COMM_NULL, code);
     });

@@ -34,8 +34,7 @@ int dimensions_of(const Grid& grid)
 /// Throws Failure if the communicator has too few ranks for the grid.
 Grid checked_grid(int ranks, int ndims, const int* dims, const int* periods)
 {
-    if (ndims < 0)
-        fail(MPI_ERR_DIMS, fmt::format("there are {} dimensions; the number must not be negative", ndims));
+    check_not_negative("ndims", ndims, MPI_ERR_DIMS);
     const std::span sizes = checked_list(dims, ndims, "dims");
     const std::span given = checked_list(periods, ndims, "periods");
     std::int64_t product = 1;
@@ -91,9 +90,7 @@ int dims_create(int nnodes, int ndims, int* dims)
     return guard("MPI_Dims_create", [&] {
         if (nnodes < 1)
             fail(MPI_ERR_ARG, fmt::format("nnodes is {}; a grid has at least 1 rank", nnodes));
-        if (ndims < 0)
-            fail(MPI_ERR_DIMS,
-                 fmt::format("there are {} dimensions; the number must not be negative", ndims));
+        check_not_negative("ndims", ndims, MPI_ERR_DIMS);
         fill_dims(nnodes, {dims, checked_list(dims, ndims, "dims").size()});
     });
 }

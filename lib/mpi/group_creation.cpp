@@ -52,18 +52,10 @@ private:
     std::vector<int> ranks_;
 };
 
-void check_list(int n, const void* list, const char* name)
-{
-    if (n < 0)
-        fail(MPI_ERR_ARG, fmt::format("the length of {} is {}; it must not be negative", name, n));
-    if (n > 0)
-        check_not_null(list, name);
-}
-
 Listed listed_ranks(MPI_Group group, int n, const int* ranks)
 {
     Listed listed(group_of(group));
-    check_list(n, ranks, "ranks");
+    check_array("ranks", ranks, n);
     for (int i = 0; i < n; ++i)
         listed.add(ranks[i], "ranks");
     return listed;
@@ -74,7 +66,7 @@ Listed listed_ranges(MPI_Group group, int n, const int (*ranges)[3])
 {
     const Group& of = group_of(group);
     Listed listed(of);
-    check_list(n, ranges, "ranges");
+    check_array("ranges", ranges, n);
     for (int i = 0; i < n; ++i) {
         const std::int64_t first = ranges[i][0];
         const std::int64_t last = ranges[i][1];

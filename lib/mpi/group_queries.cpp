@@ -1,6 +1,4 @@
 // What groups tell, and their end.
-#include <fmt/format.h>
-
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/group.hpp"
@@ -41,12 +39,8 @@ int group_translate_ranks(MPI_Group group1, int n, const int* ranks1, MPI_Group 
     return guard("MPI_Group_translate_ranks", [&] {
         const Group& from = group_of(group1);
         const Group& to = group_of(group2);
-        if (n < 0)
-            fail(MPI_ERR_ARG, fmt::format("the number of ranks is {}; it must not be negative", n));
-        if (n > 0) {
-            check_not_null(ranks1, "ranks1");
-            check_not_null(ranks2, "ranks2");
-        }
+        check_array("ranks1", ranks1, n);
+        check_array("ranks2", ranks2, n);
         for (int i = 0; i < n; ++i) {
             if (ranks1[i] != MPI_PROC_NULL)
                 check_rank_in(from, ranks1[i], "ranks1");

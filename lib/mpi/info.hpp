@@ -54,6 +54,6 @@ std::size_t alignment_in(MPI_Info handle);
 MPI_Info new_info(std::vector<Info::Entry> entries = {});
 
 /// Gives MPI_INFO_ENV its values, when MPI begins.
-void define_info_of_start();
+void define_info_env();
 
 }  // namespace tutti::mpi

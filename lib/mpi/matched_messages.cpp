@@ -9,7 +9,6 @@
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/message_checks.hpp"
 #include "lib/mpi/request.hpp"
-#include "lib/mpi/results.hpp"
 #include "lib/mpi/status.hpp"
 #include "lib/mpi/table/bodies.hpp"
 

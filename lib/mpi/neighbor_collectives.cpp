@@ -38,13 +38,6 @@ MPI_Count bytes_of(MPI_Count elements, const Datatype& type, std::size_t times =
                                   static_cast<std::uint64_t>(type.map->extent_bytes()));
 }
 
-// There may be no neighbours, and no block to check.
-void check_equal_count(MPI_Count count)
-{
-    if (count < 0)
-        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
-}
-
 /// One side of an exchange: block_of(i) is the block of the i-th neighbour. A neighbour that is no rank has
 /// an empty one, whatever the arguments for it are.
 template <class BlockOf>
@@ -60,14 +53,14 @@ BlockList blocks_of(const RankList& neighbors, const BlockOf& block_of)
 BlockList one_block(const RankList& neighbors, const void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
     const Datatype& type = datatype_of(datatype);
-    check_equal_count(count);
+    check_not_negative("the count", count, MPI_ERR_COUNT);  // also without neighbours
     return neighbors.empty() ? BlockList() : BlockList{block_at(buffer, 0, count, type)};
 }
 
 BlockList equal_blocks(const RankList& neighbors, const void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
     const Datatype& type = datatype_of(datatype);
-    check_equal_count(count);
+    check_not_negative("the count", count, MPI_ERR_COUNT);  // also without neighbours
     return blocks_of(neighbors,
                      [&](std::size_t i) { return block_at(buffer, bytes_of(count, type, i), count, type); });
 }

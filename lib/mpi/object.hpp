@@ -14,7 +14,7 @@ namespace tutti::mpi {
 
 struct Object;
 
-// For tuttirun --check (handle_check.hpp): the program gets a handle, and frees it. Any thread.
+// For tuttirun --check (live_handles.hpp): the program gets a handle, and frees it. Any thread.
 void note_handle(const Object& object) noexcept;
 void forget_handle(const void* object) noexcept;
 

@@ -10,6 +10,7 @@
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/packed_copy.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
@@ -19,9 +20,7 @@ namespace {
 // The packed bytes from a position on: `needed` of `whole`. Fails if they are not there.
 std::size_t packed_place(const void* packed, MPI_Count whole, MPI_Count position, std::size_t needed)
 {
-    if (whole < 0)
-        fail(MPI_ERR_ARG,
-             fmt::format("the packed buffer has {} bytes; the size must not be negative", whole));
+    check_not_negative("the size of the packed buffer", whole);
     if (position < 0 || position > whole)
         fail(MPI_ERR_ARG,
              fmt::format("the position is {}, but the packed buffer has {} bytes", position, whole));
@@ -34,24 +33,6 @@ std::size_t packed_place(const void* packed, MPI_Count whole, MPI_Count position
     if (needed != 0 && packed == nullptr)
         fail(MPI_ERR_BUFFER, "the packed buffer is a null pointer");
     return static_cast<std::size_t>(position);
-}
-
-template <class Place>
-void check_pack_argument(const Place& place, std::string_view name)
-{
-    if (place.is_null())
-        check_not_null(nullptr, name);
-}
-
-MPI_Count packed_size(MPI_Count count, std::size_t element_bytes)
-{
-    MPI_Count bytes = 0;
-    if (count < 0)
-        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
-    if (__builtin_mul_overflow(count, element_bytes, &bytes))
-        fail(MPI_ERR_COUNT,
-             fmt::format("{} elements of {} bytes exceed the address space", count, element_bytes));
-    return bytes;
 }
 
 void check_representation(const char* datarep)
@@ -69,15 +50,10 @@ int pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outb
 {
     return guard("MPI_Pack", comm, [&] {
         state_of(comm);
-        check_pack_argument(position, "position");
+        check_not_null(position, "position");
         const detail::ConstView view = const_view_of(inbuf, incount, datatype);
         const std::size_t place = packed_place(outbuf, outsize, position.get(), view.size_bytes);
-        std::byte* const out = static_cast<std::byte*>(outbuf) + place;
-        if (view.layout != nullptr)
-            datatype::pack(*view.layout, static_cast<std::size_t>(incount), view.data, 0,
-                           {out, view.size_bytes});
-        else if (view.size_bytes != 0)
-            std::memcpy(out, view.data, view.size_bytes);
+        pack_into(static_cast<std::byte*>(outbuf) + place, view);
         position.set(static_cast<MPI_Count>(place + view.size_bytes));
     });
 }
@@ -87,7 +63,7 @@ int unpack(const void* inbuf, MPI_Count insize, CountPlace position, void* outbu
 {
     return guard("MPI_Unpack", comm, [&] {
         state_of(comm);
-        check_pack_argument(position, "position");
+        check_not_null(position, "position");
         const detail::View view = view_of(outbuf, outcount, datatype);
         const std::size_t place = packed_place(inbuf, insize, position.get(), view.size_bytes);
         const std::byte* const in = static_cast<const std::byte*>(inbuf) + place;
@@ -104,8 +80,8 @@ int pack_size(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, CountPlac
 {
     return guard("MPI_Pack_size", comm, [&] {
         state_of(comm);
-        check_pack_argument(size, "size");
-        size.set(packed_size(incount, datatype_of(datatype).map->size_bytes()));
+        check_not_null(size, "size");
+        size.set(static_cast<MPI_Count>(checked_bytes(incount, datatype_of(datatype).map->size_bytes())));
     });
 }
 
@@ -148,7 +124,8 @@ int pack_external_size(const char* datarep, MPI_Count incount, MPI_Datatype data
     return guard("MPI_Pack_external_size", [&] {
         check_representation(datarep);
         check_not_null(size, "size");
-        *size = packed_size(incount, datatype_of(datatype).map->signature().external_bytes);
+        *size = static_cast<MPI_Count>(
+            checked_bytes(incount, datatype_of(datatype).map->signature().external_bytes));
     });
 }
 

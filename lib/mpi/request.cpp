@@ -8,9 +8,8 @@
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/request_access.hpp"
-#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/error_handler.hpp"
 #include "lib/mpi/errors.hpp"
-#include "lib/mpi/generalized.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/status.hpp"
 #include "tutti/call_handle.hpp"
@@ -21,7 +20,7 @@ using detail::RequestState;
 
 namespace {
 
-struct DoneRequest final : FaceRequest {
+struct DoneRequest final : MpiRequest {
     DoneRequest() noexcept { done = true; }
     std::exception_ptr failure() override { return nullptr; }
     void recycle() noexcept override {}
@@ -52,16 +51,33 @@ RequestState& state_behind(MPI_Request handle) noexcept
     return state_behind(handle).owner == &Runtime::process();
 }
 
+// Whose error handler takes the errors of the operation.
+MPI_Comm communicator_of(const RequestState& state) noexcept
+{
+    switch (state.kind) {
+        case RequestState::Kind::send:
+            return communicator_with(static_cast<const protocol::SendRequest&>(state).envelope.context);
+        case RequestState::Kind::receive:
+            return communicator_with(static_cast<const protocol::ReceiveRequest&>(state).key.context);
+        case RequestState::Kind::collective:
+            return communicator_with(
+                static_cast<const detail::CollectiveRequest&>(state).communicator->context());
+        case RequestState::Kind::own:
+            return static_cast<const MpiRequest&>(state).communicator();
+    }
+    return MPI_COMM_NULL;
+}
+
 }  // namespace
 
-FaceRequest::~FaceRequest()
+MpiRequest::~MpiRequest()
 {
     forget_handle(this);
     // Volatile: handles may still lead here, and the compiler would leave out a store into what ends.
     *const_cast<void* volatile*>(&owner) = nullptr;
 }
 
-int FaceRequest::let_go(progress::Engine::Lock&)
+int MpiRequest::let_go(progress::Engine::Lock&)
 {
     mpi::let_go(*this);
     return MPI_SUCCESS;
@@ -77,10 +93,10 @@ RequestState& done_operation() noexcept
     return done_request();
 }
 
-FaceRequest* face_request(MPI_Request handle) noexcept
+MpiRequest* mpi_request(MPI_Request handle) noexcept
 {
     RequestState& state = state_behind(handle);
-    return state.kind == RequestState::Kind::own ? static_cast<FaceRequest*>(&state) : nullptr;
+    return state.kind == RequestState::Kind::own ? static_cast<MpiRequest*>(&state) : nullptr;
 }
 
 RequestState* state_of(MPI_Request handle)
@@ -91,11 +107,11 @@ RequestState* state_of(MPI_Request handle)
     if (value < 4096 || value % alignof(RequestState) != 0 || !Runtime::is_running() || !is_owned(handle))
         [[unlikely]]
         fail(MPI_ERR_REQUEST, fmt::format("{} is no request, or one that has ended", fmt::ptr(handle)));
-    FaceRequest* const own = face_request(handle);
+    MpiRequest* const own = mpi_request(handle);
     return own != nullptr ? own->operation() : &state_behind(handle);
 }
 
-MPI_Request handle_of(FaceRequest& request) noexcept
+MPI_Request handle_of(MpiRequest& request) noexcept
 {
     return handle_of(static_cast<RequestState&>(request));
 }
@@ -116,27 +132,11 @@ MPI_Request begun_request(detail::CallHandle begun) noexcept
     return request.active() ? handle_of(*RequestAccess::release(request)) : handle_of(done_request());
 }
 
-MPI_Comm communicator_of(const RequestState& state) noexcept
-{
-    switch (state.kind) {
-        case RequestState::Kind::send:
-            return communicator_with(static_cast<const protocol::SendRequest&>(state).envelope.context);
-        case RequestState::Kind::receive:
-            return communicator_with(static_cast<const protocol::ReceiveRequest&>(state).key.context);
-        case RequestState::Kind::collective:
-            return communicator_with(
-                static_cast<const detail::CollectiveRequest&>(state).communicator->context());
-        case RequestState::Kind::own:
-            return static_cast<const FaceRequest&>(state).communicator();
-    }
-    return MPI_COMM_NULL;
-}
-
 Completed result_of(progress::Engine::Lock& lock, MPI_Request request)
 {
-    FaceRequest* const own = face_request(request);
+    MpiRequest* const own = mpi_request(request);
     if (own != nullptr && own->generalized() != nullptr) [[unlikely]]
-        return query(lock, *own->generalized());
+        return own->generalized()->query(lock);
     RequestState& state = own != nullptr ? *own->operation() : state_behind(request);
     Completed completed{.status = state.status, .failure = nullptr};
     if (state.status.code != ErrorCode::success && !state.status.cancelled) [[unlikely]] {
@@ -149,12 +149,12 @@ Completed result_of(progress::Engine::Lock& lock, MPI_Request request)
 Completed take(progress::Engine::Lock& lock, MPI_Request& request)
 {
     Completed completed = result_of(lock, request);
-    FaceRequest* const own = face_request(request);
+    MpiRequest* const own = mpi_request(request);
     RequestState& state = own != nullptr ? *own->operation() : state_behind(request);
     if (own == nullptr || !own->outlives_operation())
         request = MPI_REQUEST_NULL;
     if (own != nullptr && own->generalized() != nullptr) [[unlikely]] {
-        const int code = end(lock, *own->generalized());
+        const int code = own->generalized()->end(lock);
         completed.code = completed.code != MPI_SUCCESS ? completed.code : code;
         return completed;
     }

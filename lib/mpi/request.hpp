@@ -1,13 +1,15 @@
-// The state behind an MPI_Request is the core's: the handle is its address. Kinds that only MPI has are
-// derived from FaceRequest.
+// Requests. The state behind an MPI_Request is the core's: the handle is its address. Kinds that only MPI has
+// are derived from MpiRequest.
 #pragma once
 
 #include <exception>
+#include <memory>
 
 #include "lib/core/requests/wait.hpp"
 #include "lib/mpi/abi.hpp"
 #include "lib/mpi/object.hpp"
 #include "tutti/call_handle.hpp"
+#include "tutti/request.hpp"
 
 namespace tutti::mpi {
 
@@ -15,7 +17,7 @@ struct Generalized;
 
 /// Requests of MPI's own kinds. Their memory is kept as that of objects, so that their handles can still be
 /// looked at.
-struct FaceRequest : detail::OwnRequest {
+struct MpiRequest : detail::OwnRequest {
     /// What a wait waits for; nullptr: the request is not active.
     virtual detail::RequestState* operation() noexcept { return this; }
     /// Whether the request is still there when its operation has ended. Then it forgets the operation.
@@ -41,10 +43,43 @@ struct FaceRequest : detail::OwnRequest {
     std::int32_t fortran = 0;
 
 protected:
-    ~FaceRequest();
+    ~MpiRequest();
 };
 // The handle is the address of the RequestState, behind the pointer to the functions.
 static_assert(sizeof(detail::OwnRequest) == sizeof(void*) + sizeof(detail::RequestState));
+
+struct Completed;
+
+/// A generalized request: the program begins and ends the operation, and says by functions how it ended.
+/// These are called without the lock.
+struct Generalized final : MpiRequest {
+    Generalized(MPI_Grequest_query_function* how_it_ended, MPI_Grequest_free_function* ends,
+                MPI_Grequest_cancel_function* cancels, void* state) noexcept;
+
+    Generalized* generalized() noexcept override { return this; }
+    int let_go(progress::Engine::Lock& lock) override;
+    std::exception_ptr failure() override { return nullptr; }
+    void recycle() noexcept override { delete this; }
+
+    /// How it ended, once it is complete. Under the lock, which is released for the program's function.
+    Completed query(progress::Engine::Lock& lock) const;
+    /// Calls the program's function and deletes a complete one. Likewise. The function's code.
+    int end(progress::Engine::Lock& lock);
+
+    MPI_Grequest_query_function* const query_function;
+    MPI_Grequest_free_function* const free_function;
+    MPI_Grequest_cancel_function* const cancel_function;
+    void* const extra_state;
+    bool has_handle = true;
+
+    /// Where Open MPI's library for Fortran says that the functions are Fortran's: so far from the handle.
+    static constexpr std::size_t kLanguageOffset = 0xc0;
+    std::byte unused_too[kLanguageOffset - kFortranOffset - 5 * sizeof(void*) - 1]{};
+    bool is_of_c = true;
+};
+
+/// nullptr for requests of another kind and inactive ones. Throws Failure for what is no request.
+Generalized* generalized_of(MPI_Request request);
 
 /// The operation of a request; nullptr for MPI_REQUEST_NULL and requests that are not active. Throws Failure
 /// for another handle.
@@ -56,12 +91,12 @@ MPI_Request begun_request(detail::RequestState* state) noexcept;
 /// The handle of a collective's operation.
 MPI_Request begun_request(detail::CallHandle begun) noexcept;
 /// The handle of a request of MPI's own.
-MPI_Request handle_of(FaceRequest& request) noexcept;
+MPI_Request handle_of(MpiRequest& request) noexcept;
+/// The handle of an operation that MPI_Start begins: of a message, or of a collective
+/// (CallHandle::starter()). nullptr: of a message to or from MPI_PROC_NULL.
+MPI_Request persistent_request(std::unique_ptr<detail::Starter> starter);
 /// nullptr for another kind of request. The handle is valid.
-FaceRequest* face_request(MPI_Request handle) noexcept;
-
-/// The communicator of the operation.
-MPI_Comm communicator_of(const detail::RequestState& state) noexcept;
+MpiRequest* mpi_request(MPI_Request handle) noexcept;
 
 /// What a completed operation leaves.
 struct Completed {
@@ -73,11 +108,13 @@ struct Completed {
 /// The result of a request's completed operation. Under the lock, which is released while a function of the
 /// program's runs.
 Completed result_of(progress::Engine::Lock& lock, MPI_Request request);
-/// The same, and the request ends unless it is persistent.
+/// result_of(), and the request ends unless it is persistent.
 Completed take(progress::Engine::Lock& lock, MPI_Request& request);
-/// The same for what most requests are: an operation without a request of MPI's own, complete and without an
+/// take() for what most requests are: an operation without a request of MPI's own, complete and without an
 /// error. False for others, which take() ends.
 bool take_success(detail::RequestState& state, MPI_Request& request, MPI_Status* status);
+/// Gives the result of an operation to the program. Not under the lock.
+int finish(const char* call, const Completed& completed, MPI_Status* status);
 /// Nobody waits for the operation any more; a wait for the end of the job does. Under the lock.
 void let_go(detail::RequestState& operation);
 

@@ -2,7 +2,6 @@
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/errors.hpp"
-#include "lib/mpi/generalized.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/request.hpp"
 #include "lib/mpi/runtime.hpp"
@@ -19,7 +18,7 @@ int request_free(MPI_Request* request)
         RequestState* const operation = state_of(*request);
         if (*request == MPI_REQUEST_NULL)
             fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL; there is nothing to free");
-        FaceRequest* const own = face_request(*request);
+        MpiRequest* const own = mpi_request(*request);
         auto lock = Runtime::process().engine().lock();
         *request = MPI_REQUEST_NULL;
         int code = MPI_SUCCESS;
@@ -39,7 +38,7 @@ int cancel(MPI_Request* request)
         RequestState* const operation = state_of(*request);
         if (operation == nullptr)
             fail(MPI_ERR_REQUEST, "the request is not active; cancel it between its begin and its end");
-        FaceRequest* const own = face_request(*request);
+        MpiRequest* const own = mpi_request(*request);
         auto lock = Runtime::process().engine().lock();
         if (Generalized* const generalized = own != nullptr ? own->generalized() : nullptr) {
             const bool is_complete = generalized->done;

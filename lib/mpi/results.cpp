@@ -17,14 +17,6 @@ int code_of_result(const char* call, const Completed& completed)
 
 }  // namespace
 
-void check_requests(int count, const MPI_Request* requests)
-{
-    if (count < 0)
-        fail(MPI_ERR_ARG, fmt::format("the count is {}; it must not be negative", count));
-    if (count > 0)
-        check_not_null(requests, "array_of_requests");
-}
-
 int finish(const char* call, const Completed& completed, MPI_Status* status)
 {
     fill(status, completed.status);

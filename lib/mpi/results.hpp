@@ -1,16 +1,10 @@
-// What waits and tests tell the program.
+// The results of an array of requests.
 #pragma once
 
 #include "lib/mpi/abi.hpp"
 #include "lib/mpi/request.hpp"
 
 namespace tutti::mpi {
-
-/// Throws Failure for an array that is none.
-void check_requests(int count, const MPI_Request* requests);
-
-/// Tells the result of an operation to the program. Not under the lock.
-int finish(const char* call, const Completed& completed, MPI_Status* status);
 
 /// The results of several operations, each with an error of its own.
 class Results {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 
 #include "tutti/environment.hpp"
 
@@ -10,14 +11,16 @@ namespace tutti::mpi {
 /// Its functions may be called from any thread, except that one thread begins and ends.
 class Runtime {
 public:
-    /// Throws Failure if MPI was begun before.
-    static void begin(ThreadLevel threads);
-    /// Throws Failure unless MPI is running.
-    static void end();
+    /// Of MPI_Init: the job is joined, and all that calls need is there.
+    static void set_running(std::shared_ptr<detail::Process> joined);
+    /// Of MPI_Finalize. Returns what was joined.
+    static std::shared_ptr<detail::Process> set_ended();
 
     static bool was_begun() noexcept { return phase() != Phase::before; }
     static bool is_running() noexcept { return phase() == Phase::running; }
     static bool has_ended() noexcept { return phase() == Phase::ended; }
+    /// Throws Failure unless MPI is running.
+    static void check_running();
     /// Whether the calling thread began MPI.
     static bool is_main_thread() noexcept;
     /// Only while MPI is running.

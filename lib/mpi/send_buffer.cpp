@@ -20,7 +20,7 @@ constexpr std::size_t kNowhere = ~std::size_t{0};
 
 }  // namespace
 
-struct SendBuffer::Flush final : FaceRequest {
+struct SendBuffer::Flush final : MpiRequest {
     explicit Flush(detail::Process& process) noexcept
     {
         owner = &process;

@@ -69,7 +69,7 @@ void exchange(const CommunicatorState& state, const Sent& sent, const Received& 
 }
 
 /// A send and a receive under one handle, which is complete when both are.
-struct Exchange final : FaceRequest {
+struct Exchange final : MpiRequest {
     explicit Exchange(const CommunicatorState& state) noexcept : context(state.context())
     {
         owner = &state.process();

@@ -34,8 +34,7 @@ int get_count(const MPI_Status* status, MPI_Datatype datatype, CountPlace count)
 {
     return guard("MPI_Get_count", [&] {
         check_not_null(status, "status");
-        if (count.is_null())
-            check_not_null(nullptr, "count");
+        check_not_null(count, "count");
         const std::size_t element = datatype_of(datatype).map->size_bytes();
         const std::uint64_t bytes = size_of(*status);
         if (element == 0)

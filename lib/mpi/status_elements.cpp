@@ -15,8 +15,7 @@ int tell_elements(const char* call, const MPI_Status* status, MPI_Datatype datat
 {
     return guard(call, [&] {
         check_not_null(status, "status");
-        if (count.is_null())
-            check_not_null(nullptr, "count");
+        check_not_null(count, "count");
         const datatype::Signature& signature = datatype_of(datatype).map->signature();
         const std::uint64_t bytes = size_of(*status);
         const std::size_t whole = signature.whole_elements(bytes);
@@ -30,8 +29,7 @@ int set_elements(const char* call, MPI_Status* status, MPI_Datatype datatype, MP
     return guard(call, [&] {
         check_not_null(status, "status");
         const datatype::Signature& signature = datatype_of(datatype).map->signature();
-        if (count < 0)
-            fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
+        check_not_negative("the count", count, MPI_ERR_COUNT);
         if (count != 0 && signature.elements == 0)
             fail(MPI_ERR_COUNT, fmt::format("the count is {}, but the datatype has no elements", count));
         set_size(*status, count == 0 ? 0 : signature.bytes_of(static_cast<std::size_t>(count)));

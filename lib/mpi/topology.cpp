@@ -39,10 +39,7 @@ const Topology& topology_of(MPI_Comm comm, int kind)
 
 std::span<const int> checked_list(const int* values, int count, std::string_view name)
 {
-    if (count < 0)
-        fail(MPI_ERR_ARG, fmt::format("{} has {} values; the number must not be negative", name, count));
-    if (count > 0)
-        check_not_null(values, name);
+    check_array(name, values, count);
     return {values, static_cast<std::size_t>(count)};
 }
 

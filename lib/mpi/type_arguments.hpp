@@ -11,23 +11,12 @@
 
 namespace tutti::mpi {
 
-inline void check_type_count(MPI_Count count)
+/// An array of `count` entries: pointer or Counts.
+template <class Array>
+void check_entries(std::string_view name, const Array& array, MPI_Count count)
 {
-    if (count < 0)
-        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
-}
-
-inline void check_block_length(MPI_Count length)
-{
-    if (length < 0)
-        fail(MPI_ERR_ARG, fmt::format("a block has {} elements; the number must not be negative", length));
-}
-
-/// An array of `count` entries.
-inline void check_array(bool is_null, MPI_Count count, std::string_view name)
-{
-    if (is_null && count > 0)
-        refuse_null(name);
+    if (count > 0)
+        check_not_null(array, name);
     constexpr MPI_Count kMostEntries = MPI_Count{1} << 48;
     if (count > kMostEntries)
         fail(MPI_ERR_COUNT, fmt::format("{} has {} entries, which exceed the address space", name, count));

@@ -94,9 +94,9 @@ int type_create_subarray(bool large, int ndims, Counts array_of_sizes, Counts ar
     return guard("MPI_Type_create_subarray", [&] {
         const Datatype& of = old_type(oldtype, newtype);
         const std::size_t number = dimensions_of(ndims);
-        check_array(array_of_sizes.is_null(), ndims, "array_of_sizes");
-        check_array(array_of_subsizes.is_null(), ndims, "array_of_subsizes");
-        check_array(array_of_starts.is_null(), ndims, "array_of_starts");
+        check_entries("array_of_sizes", array_of_sizes, ndims);
+        check_entries("array_of_subsizes", array_of_subsizes, ndims);
+        check_entries("array_of_starts", array_of_starts, ndims);
         std::vector<datatype::Dimension> dimensions;
         for (std::size_t i = 0; i < number; ++i) {
             const std::size_t size = array_size(array_of_sizes[i], i);
@@ -126,7 +126,7 @@ int type_create_darray(bool large, int size, int rank, int ndims, Counts array_o
     return guard("MPI_Type_create_darray", [&] {
         const Datatype& of = old_type(oldtype, newtype);
         const std::size_t number = dimensions_of(ndims);
-        check_array(array_of_gsizes.is_null(), ndims, "array_of_gsizes");
+        check_entries("array_of_gsizes", array_of_gsizes, ndims);
         check_not_null(array_of_distribs, "array_of_distribs");
         check_not_null(array_of_dargs, "array_of_dargs");
         check_not_null(array_of_psizes, "array_of_psizes");

@@ -13,15 +13,16 @@ namespace {
 
 using datatype::Block;
 
-std::size_t type_count(MPI_Count count) noexcept
+std::size_t type_count(MPI_Count count)
 {
+    check_not_negative("the count", count, MPI_ERR_COUNT);
     return static_cast<std::size_t>(count);
 }
 
-MPI_Count checked_length(MPI_Count length)
+std::size_t block_length(MPI_Count length)
 {
-    check_block_length(length);
-    return length;
+    check_not_negative("the length of a block", length);
+    return static_cast<std::size_t>(length);
 }
 
 // Blocks at given places: of one length or of a list, at offsets in extents or, if they are a pointer, in
@@ -33,27 +34,25 @@ void make_blocks_type(int combiner, bool large, MPI_Count count, Lengths lengths
     constexpr bool kOneLength = std::is_same_v<Lengths, MPI_Count>;
     constexpr bool kInBytes = std::is_pointer_v<Offsets>;
     const Datatype& of = old_type(oldtype, newtype);
-    check_type_count(count);
+    const std::size_t number = type_count(count);
     if constexpr (!kOneLength)
-        check_array(lengths.is_null(), count, "array_of_blocklengths");
-    if constexpr (kInBytes)
-        check_array(offsets == nullptr, count, "array_of_displacements");
-    else
-        check_array(offsets.is_null(), count, "array_of_displacements");
+        check_entries("array_of_blocklengths", lengths, count);
+    check_entries("array_of_displacements", offsets, count);
     const auto made = construction_of(combiner, large, of);
     made->add_count(count);
-    std::vector<Block> blocks(type_count(count));
+    std::vector<Block> blocks(number);
     if constexpr (kOneLength) {
-        made->add_count(checked_length(lengths));
+        const std::size_t length = block_length(lengths);
         for (Block& block : blocks)
-            block.count = type_count(lengths);
+            block.count = length;
+        made->add_count(lengths);
     } else {
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-            blocks[i].count = type_count(checked_length(lengths[i]));
+        for (std::size_t i = 0; i < number; ++i) {
+            blocks[i].count = block_length(lengths[i]);
             made->add_count(lengths[i]);
         }
     }
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (std::size_t i = 0; i < number; ++i) {
         blocks[i].offset = offsets[i];
         kInBytes ? made->add_bytes(offsets[i]) : made->add_count(offsets[i]);
     }
@@ -68,10 +67,10 @@ int type_contiguous(bool large, MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 {
     return guard("MPI_Type_contiguous", [&] {
         const Datatype& of = old_type(oldtype, newtype);
-        check_type_count(count);
+        const std::size_t number = type_count(count);
         const auto made = construction_of(MPI_COMBINER_CONTIGUOUS, large, of);
         made->add_count(count);
-        *newtype = new_datatype(datatype::contiguous(type_count(count), *of.map), complete(made));
+        *newtype = new_datatype(datatype::contiguous(number, *of.map), complete(made));
     });
 }
 
@@ -80,13 +79,12 @@ int type_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count st
 {
     return guard("MPI_Type_vector", [&] {
         const Datatype& of = old_type(oldtype, newtype);
-        check_type_count(count);
-        check_block_length(blocklength);
+        const std::size_t number = type_count(count);
+        const std::size_t length = block_length(blocklength);
         const auto made = construction_of(MPI_COMBINER_VECTOR, large, of);
-        for (const MPI_Count number : {count, blocklength, stride})
-            made->add_count(number);
-        *newtype = new_datatype(datatype::vector(type_count(count), type_count(blocklength), stride, *of.map),
-                                complete(made));
+        for (const MPI_Count argument : {count, blocklength, stride})
+            made->add_count(argument);
+        *newtype = new_datatype(datatype::vector(number, length, stride, *of.map), complete(made));
     });
 }
 
@@ -95,14 +93,13 @@ int type_create_hvector(bool large, MPI_Count count, MPI_Count blocklength, MPI_
 {
     return guard("MPI_Type_create_hvector", [&] {
         const Datatype& of = old_type(oldtype, newtype);
-        check_type_count(count);
-        check_block_length(blocklength);
+        const std::size_t number = type_count(count);
+        const std::size_t length = block_length(blocklength);
         const auto made = construction_of(MPI_COMBINER_HVECTOR, large, of);
         made->add_count(count);
         made->add_count(blocklength);
         made->add_bytes(stride);
-        *newtype = new_datatype(
-            datatype::hvector(type_count(count), type_count(blocklength), stride, *of.map), complete(made));
+        *newtype = new_datatype(datatype::hvector(number, length, stride, *of.map), complete(made));
     });
 }
 
@@ -149,21 +146,21 @@ int type_create_struct(bool large, MPI_Count count, Counts array_of_blocklengths
 {
     return guard("MPI_Type_create_struct", [&] {
         check_not_null(newtype, "newtype");
-        check_type_count(count);
-        check_array(array_of_blocklengths.is_null(), count, "array_of_blocklengths");
-        check_array(array_of_displacements == nullptr, count, "array_of_displacements");
-        check_array(array_of_types == nullptr, count, "array_of_types");
+        const std::size_t number = type_count(count);
+        check_entries("array_of_blocklengths", array_of_blocklengths, count);
+        check_entries("array_of_displacements", array_of_displacements, count);
+        check_entries("array_of_types", array_of_types, count);
         const base::Ref<Construction> made(new Construction(MPI_COMBINER_STRUCT, large));
         std::vector<datatype::Member> members;
         made->add_count(count);
-        for (std::size_t i = 0; i < type_count(count); ++i) {
+        for (std::size_t i = 0; i < number; ++i) {
             const Datatype& of = datatype_of(array_of_types[i]);
-            const MPI_Count length = checked_length(array_of_blocklengths[i]);
-            made->add_count(length);
+            members.push_back(
+                {array_of_displacements[i], block_length(array_of_blocklengths[i]), of.map.get()});
+            made->add_count(array_of_blocklengths[i]);
             made->add_type(of);
-            members.push_back({array_of_displacements[i], type_count(length), of.map.get()});
         }
-        for (std::size_t i = 0; i < type_count(count); ++i)
+        for (std::size_t i = 0; i < number; ++i)
             made->add_bytes(array_of_displacements[i]);
         *newtype = new_datatype(datatype::structure(members), complete(made));
     });

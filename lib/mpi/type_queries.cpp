@@ -35,8 +35,7 @@ int tell_size(const char* call, MPI_Datatype datatype, CountPlace size)
 {
     return guard(call, [&] {
         const Datatype& type = datatype_of(datatype);
-        if (size.is_null())
-            check_not_null(nullptr, "size");
+        check_not_null(size, "size");
         size.set(static_cast<MPI_Count>(type.map->size_bytes()));
     });
 }

@@ -78,7 +78,7 @@ int test_all_in(const char* call, int count, const MPI_Request* requests, int* f
                 Obtain&& obtain)
 {
     return guard(call, [&] {
-        check_requests(count, requests);
+        check_array("array_of_requests", requests, count);
         check_not_null(flag, "flag");
         const AllOperations all{count, requests};
         Results results(call);
@@ -134,7 +134,7 @@ int request_get_status(MPI_Request request, int* flag, MPI_Status* status)
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses)
 {
     return guard("MPI_Waitall", [&] {
-        check_requests(count, requests);
+        check_array("array_of_requests", requests, count);
         Results results("MPI_Waitall");
         Engine::Lock lock;
         for (int i = 0; i < count; ++i) {

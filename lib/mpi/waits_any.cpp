@@ -2,7 +2,7 @@
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
-#include "lib/mpi/operations.hpp"
+#include "lib/mpi/request_array.hpp"
 #include "lib/mpi/results.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/status.hpp"
@@ -20,7 +20,7 @@ Engine& engine()
 }
 
 // -1 if none is done.
-int first_done_in(const Operations& operations, int count)
+int first_done_in(const RequestArray& operations, int count)
 {
     for (int i = 0; i < count; ++i)
         if (operations.is_done(i))
@@ -37,7 +37,7 @@ int test_any_in(const char* call, int count, const MPI_Request* requests, int* i
     return guard(call, [&] {
         check_not_null(index, "index");
         check_not_null(flag, "flag");
-        const Operations operations(count, requests);
+        const RequestArray operations(count, requests);
         *index = MPI_UNDEFINED;
         *flag = operations.any_active() ? 0 : 1;
         if (*flag == 1) {
@@ -64,7 +64,7 @@ int some_in(const char* call, int count, const MPI_Request* requests, int* outco
         check_not_null(outcount, "outcount");
         if (count > 0)
             check_not_null(indices, "array_of_indices");
-        const Operations operations(count, requests);
+        const RequestArray operations(count, requests);
         *outcount = MPI_UNDEFINED;
         if (!operations.any_active())
             return MPI_SUCCESS;
@@ -97,7 +97,7 @@ int waitany(int count, MPI_Request* requests, int* index, MPI_Status* status)
 {
     return guard("MPI_Waitany", [&] {
         check_not_null(index, "index");
-        const Operations operations(count, requests);
+        const RequestArray operations(count, requests);
         *index = MPI_UNDEFINED;
         if (!operations.any_active()) {
             fill_empty(status);

@@ -30,7 +30,7 @@ int flavor_of(detail::WindowFlavor flavor) noexcept
 }  // namespace
 
 Window::Window(std::shared_ptr<detail::Window> made, std::vector<Info::Entry> known_hints)
-    : state(std::move(made)), error_handler_(&fatal_errors()), size_(state->communicator()->size())
+    : ErrorOwner(fatal_errors()), state(std::move(made)), size_(state->communicator()->size())
 {
     hints.assign(std::move(known_hints));
     const int rank = state->communicator()->rank();
@@ -58,12 +58,6 @@ std::optional<void*> Window::predefined_attribute(int key) noexcept
     }
 }
 
-std::string Window::name() const
-{
-    const std::lock_guard lock(mutex_);
-    return name_;
-}
-
 void Window::set_name(std::string name)
 {
     const std::lock_guard lock(mutex_);
@@ -71,23 +65,19 @@ void Window::set_name(std::string name)
     name_ = std::move(name);
 }
 
-Ref<ErrorHandler> Window::error_handler() const
+Ref<ErrorHandler> handler_of(MPI_Win window)
 {
-    const std::lock_guard lock(mutex_);
-    return error_handler_;
+    const Window* const found = find<Window>(window);
+    return found != nullptr ? found->error_handler() : Ref<ErrorHandler>();
 }
 
-void Window::set_error_handler(ErrorHandler& handler)
+std::string described(MPI_Win window)
 {
-    Ref<ErrorHandler> taken(&handler);
-    const std::lock_guard lock(mutex_);
-    std::swap(error_handler_, taken);
-}
-
-std::string described(const Window& window)
-{
-    const std::string name = window.name();
-    return name.empty() ? fmt::format("a window of {} ranks", window.size()) : name;
+    const Window* const found = find<Window>(window);
+    if (found == nullptr)
+        return {};
+    std::string name = found->name();
+    return name.empty() ? fmt::format("a window of {} ranks", found->size()) : name;
 }
 
 void refuse_window(MPI_Win handle)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@
 
 namespace tutti::mpi {
 
-struct Window final : ObjectOf<Window> {
+struct Window final : ObjectOf<Window>, ErrorOwner {
     using Handle = MPI_Win;
     static constexpr std::uintptr_t kFirst = 0x110;
     static constexpr std::size_t kPredefined = 8;
@@ -28,29 +27,20 @@ struct Window final : ObjectOf<Window> {
     /// The value of an attribute that MPI defines, an address; none for another key.
     std::optional<void*> predefined_attribute(int key) noexcept;
 
-    // Any thread.
-    std::string name() const;
+    /// Any thread.
     void set_name(std::string name);
-    Ref<ErrorHandler> error_handler() const;
-    void set_error_handler(ErrorHandler& handler);
 
     const std::shared_ptr<detail::Window> state;
     Attributes<MPI_Win> attributes;
     Info hints;  // what MPI_Win_get_info tells
 
 private:
-    mutable std::mutex mutex_;
-    std::string name_;
-    Ref<ErrorHandler> error_handler_;
     int size_;
     MPI_Aint size_bytes_;
     int unit_bytes_;
     int flavor_;
     int model_ = MPI_WIN_UNIFIED;
 };
-
-/// Its name, or what it is in words.
-std::string described(const Window& window);
 
 [[noreturn]] void refuse_window(MPI_Win handle);
 

@@ -233,13 +233,13 @@ static void wrong_arguments(void)
     CHECK_ERROR(MPI_Type_contiguous(1, MPI_DATATYPE_NULL, &type), MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
     CHECK_ERROR(MPI_Type_contiguous(1, MPI_INT, NULL), MPI_ERR_ARG, "newtype");
     CHECK_ERROR(MPI_Type_contiguous_c(1LL << 61, MPI_INT, &type), MPI_ERR_ARG, "address space");
-    CHECK_ERROR(MPI_Type_vector(2, -3, 1, MPI_INT, &type), MPI_ERR_ARG, "-3 elements");
+    CHECK_ERROR(MPI_Type_vector(2, -3, 1, MPI_INT, &type), MPI_ERR_ARG, "block is -3");
     CHECK_ERROR(MPI_Type_create_hvector(-2, 3, 1, MPI_INT, &type), MPI_ERR_COUNT, "-2");
-    CHECK_ERROR(MPI_Type_indexed(2, lengths, units, MPI_INT, &type), MPI_ERR_ARG, "-1 elements");
+    CHECK_ERROR(MPI_Type_indexed(2, lengths, units, MPI_INT, &type), MPI_ERR_ARG, "block is -1");
     CHECK_ERROR(MPI_Type_indexed(2, NULL, units, MPI_INT, &type), MPI_ERR_ARG, "array_of_blocklengths");
     CHECK_ERROR(MPI_Type_create_hindexed(2, units, NULL, MPI_INT, &type), MPI_ERR_ARG, "array_of_displacements");
     CHECK_ERROR(MPI_Type_create_indexed_block(-1, 2, units, MPI_INT, &type), MPI_ERR_COUNT, "-1");
-    CHECK_ERROR(MPI_Type_create_hindexed_block(2, -1, places, MPI_INT, &type), MPI_ERR_ARG, "-1 elements");
+    CHECK_ERROR(MPI_Type_create_hindexed_block(2, -1, places, MPI_INT, &type), MPI_ERR_ARG, "block is -1");
     CHECK_ERROR(MPI_Type_create_hindexed_block_c(1LL << 60, 1, NULL, MPI_INT, &type), MPI_ERR_ARG, "displacements");
     CHECK_ERROR(MPI_Type_create_hindexed_block_c(1LL << 60, 1, (const MPI_Count*)places, MPI_INT, &type),
                 MPI_ERR_COUNT, "address space");

@@ -50,7 +50,7 @@ static void packed_messages(void)
     CHECK_ERROR(MPI_Pack(list, 1, MPI_INT, NULL, 4, &position, MPI_COMM_WORLD), MPI_ERR_BUFFER, "null pointer");
     CHECK_ERROR(MPI_Pack(NULL, 1, MPI_INT, out, 4, &position, MPI_COMM_WORLD), MPI_ERR_BUFFER, "null pointer");
     CHECK_ERROR(MPI_Pack(list, 1, MPI_INT, out, 4, NULL, MPI_COMM_WORLD), MPI_ERR_ARG, "position");
-    CHECK_ERROR(MPI_Pack(list, 1, MPI_INT, out, -4, &position, MPI_COMM_WORLD), MPI_ERR_ARG, "-4 bytes");
+    CHECK_ERROR(MPI_Pack(list, 1, MPI_INT, out, -4, &position, MPI_COMM_WORLD), MPI_ERR_ARG, "buffer is -4");
     CHECK_ERROR(MPI_Pack(list, -1, MPI_INT, out, 4, &position, MPI_COMM_WORLD), MPI_ERR_COUNT, "-1");
     CHECK_ERROR(MPI_Pack(list, 1, MPI_DATATYPE_NULL, out, 4, &position, MPI_COMM_WORLD), MPI_ERR_TYPE, "NULL");
     CHECK_ERROR(MPI_Pack_size(-1, MPI_INT, MPI_COMM_WORLD, &bytes), MPI_ERR_COUNT, "-1");

@@ -92,7 +92,7 @@ static void wrong_arguments(void)
     request = (MPI_Request)MPI_COMM_WORLD;
     CHECK_ERROR(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, "no request");
     CHECK_ERROR(MPI_Wait(NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG, "request is a null pointer");
-    CHECK_ERROR(MPI_Waitall(-1, &request, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "the count is -1");
+    CHECK_ERROR(MPI_Waitall(-1, &request, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "array_of_requests is -1");
     CHECK_ERROR(MPI_Waitall(1, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "null pointer");
 }
 

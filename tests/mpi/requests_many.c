@@ -291,7 +291,7 @@ static void wrong_arguments(void)
     CHECK_ERROR(MPI_Testsome(1, &request, &index, indices, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST,
                 "no request");
     CHECK_ERROR(MPI_Testall(1, &request, &flag, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST, "is no request");
-    CHECK_ERROR(MPI_Waitany(-1, &request, &index, MPI_STATUS_IGNORE), MPI_ERR_ARG, "the count is -1");
+    CHECK_ERROR(MPI_Waitany(-1, &request, &index, MPI_STATUS_IGNORE), MPI_ERR_ARG, "array_of_requests is -1");
     CHECK_ERROR(MPI_Testany(1, NULL, &index, &flag, MPI_STATUS_IGNORE), MPI_ERR_ARG, "null pointer");
     CHECK_ERROR(MPI_Testany(1, &request, NULL, &flag, MPI_STATUS_IGNORE), MPI_ERR_ARG,
                 "index is a null pointer");

@@ -201,7 +201,7 @@ static void wrong_arguments(void)
     CHECK_ERROR(MPI_Cartdim_get(MPI_COMM_WORLD, &number), MPI_ERR_TOPOLOGY, "has no topology");
     CHECK_ERROR(MPI_Cart_create(MPI_COMM_NULL, 1, dims, periods, 0, &made), MPI_ERR_COMM, "MPI_COMM_NULL");
     CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &made), MPI_ERR_DIMS, "more ranks than");
-    CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, -1, dims, periods, 0, &made), MPI_ERR_DIMS, "-1 dimensions");
+    CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, -1, dims, periods, 0, &made), MPI_ERR_DIMS, "ndims is -1");
     CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 1, NULL, periods, 0, &made), MPI_ERR_ARG, "dims is a null");
     CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, NULL, 0, &made), MPI_ERR_ARG, "periods is a null");
     CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, NULL), MPI_ERR_ARG, "comm_cart is a null");

@@ -1,10 +1,9 @@
 // The program's functions get handles, codes and statuses as the program knows them.
 #include "lib/mpi/callbacks.hpp"
 
-#include "lib/mpi/communicator.hpp"
 #include "lib/mpi/error_handler.hpp"
 #include "lib/mpi/facade/statuses.hpp"
-#include "lib/mpi/generalized.hpp"
+#include "lib/mpi/request.hpp"
 #include "other_languages.hpp"
 
 namespace tutti::mpi {
@@ -76,8 +75,8 @@ int call_fortran(Standard* function, void* extra_state, Arguments*... arguments)
 
 bool ends_job_at_errors(MPI_Comm comm)
 {
-    const Communicator* const found = find<Communicator>(comm);
-    return found == nullptr || found->error_handler().get() == &fatal_errors();
+    const Ref<ErrorHandler> handler = handler_of(comm);
+    return !handler || handler.get() == &fatal_errors();
 }
 
 }  // namespace

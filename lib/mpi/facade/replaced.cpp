@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "lib/mpi/buffered.hpp"
+#include "lib/mpi/attached_buffers.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/facade/convert.hpp"
 #include "lib/mpi/guard.hpp"
@@ -77,7 +77,7 @@ int attr_get(MPI_Comm comm, int key, void* value, int* flag)
 
 int buffer_attach(void* buffer, MPI_Count size)
 {
-    return mpi::buffer_attach(buffer, size, kLimit_BSEND_OVERHEAD);
+    return guard("MPI_Buffer_attach", [&] { attach_buffer({}, buffer, size, kLimit_BSEND_OVERHEAD); });
 }
 
 int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag)

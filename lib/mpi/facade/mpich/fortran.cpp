@@ -8,8 +8,8 @@
 #include "lib/mpi/facade/mpich/other_languages.hpp"
 #include "lib/mpi/facade/replaced.hpp"
 #include "lib/mpi/facade/statuses.hpp"
-#include "lib/mpi/generalized.hpp"
 #include "lib/mpi/op.hpp"
+#include "lib/mpi/request.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 using namespace tutti::mpi;

@@ -128,12 +128,12 @@ ErrorHandlerObject& created_error_handler(std::uintptr_t standard)
 void note_fortran_request(const std::uintptr_t* handle, int number)
 {
     // From the start of the operation's state.
-    static_assert(FaceRequest::kFortranOffset == 0x68);
+    static_assert(MpiRequest::kFortranOffset == 0x68);
     const auto& state = *reinterpret_cast<const detail::RequestState*>(handle);
     if (state.kind != detail::RequestState::Kind::own)
         return;
     const auto request = reinterpret_cast<MPI_Request>(reinterpret_cast<std::uintptr_t>(handle));
-    if (FaceRequest* const own = face_request(request); own != nullptr)
+    if (MpiRequest* const own = mpi_request(request); own != nullptr)
         own->fortran = number;
 }
 

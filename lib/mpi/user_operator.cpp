@@ -1,4 +1,4 @@
-#include "lib/mpi/user_reduction.hpp"
+#include "lib/mpi/user_operator.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -51,19 +51,19 @@ private:
 
 }  // namespace
 
-UserReduction::UserReduction(UserFunction called, const Datatype& of, bool commutes)
+UserOperator::UserOperator(UserFunction called, const Datatype& of, bool commutes)
     : function(called), type(&of), commutative(commutes)
 {
     if (Runtime::is_running() && Runtime::process().thread_level() != ThreadLevel::multiple)
         hold_.emplace(Runtime::process().engine());
 }
 
-detail::UserKernel UserReduction::kernel() const noexcept
+detail::UserKernel UserOperator::kernel() const noexcept
 {
     return {.with_context = &combine, .context = this, .commutative = commutative};
 }
 
-void UserReduction::call(const void* in, void* inout, std::size_t count) const
+void UserOperator::call(const void* in, void* inout, std::size_t count) const
 {
     const MPI_Datatype handle = handle_of(*type);
     if (function.large != nullptr)
@@ -78,9 +78,9 @@ void UserReduction::call(const void* in, void* inout, std::size_t count) const
     }
 }
 
-void UserReduction::combine(const void* self, void* dst, const void* a, const void* b, std::size_t count)
+void UserOperator::combine(const void* self, void* dst, const void* a, const void* b, std::size_t count)
 {
-    const auto& user = *static_cast<const UserReduction*>(self);
+    const auto& user = *static_cast<const UserOperator*>(self);
     auto* const to = static_cast<std::byte*>(dst);
     const auto* const left = static_cast<const std::byte*>(a);
     const auto* const right = static_cast<const std::byte*>(b);
@@ -89,8 +89,8 @@ void UserReduction::combine(const void* self, void* dst, const void* a, const vo
 }
 
 /// Calls the function on the operands themselves if it can: its second operand is its result.
-bool UserReduction::combine_in_place(std::byte* dst, const std::byte* a, const std::byte* b,
-                                     std::size_t count) const
+bool UserOperator::combine_in_place(std::byte* dst, const std::byte* a, const std::byte* b,
+                                    std::size_t count) const
 {
     const Typemap& map = *type->map;
     const auto is_aligned = [&](const std::byte* data) {
@@ -109,8 +109,8 @@ bool UserReduction::combine_in_place(std::byte* dst, const std::byte* a, const s
     return true;
 }
 
-void UserReduction::combine_copies(std::byte* dst, const std::byte* a, const std::byte* b,
-                                   std::size_t count) const
+void UserOperator::combine_copies(std::byte* dst, const std::byte* a, const std::byte* b,
+                                  std::size_t count) const
 {
     const Typemap& map = *type->map;
     const std::size_t each =

@@ -11,12 +11,12 @@
 namespace tutti::mpi {
 
 /// For waits of the core: nullptr where a request is not active.
-class Operations {
+class RequestArray {
 public:
     /// Throws Failure for an array that is none, or handles that are no requests'.
-    Operations(int count, const MPI_Request* requests);
-    Operations(const Operations&) = delete;
-    Operations& operator=(const Operations&) = delete;
+    RequestArray(int count, const MPI_Request* requests);
+    RequestArray(const RequestArray&) = delete;
+    RequestArray& operator=(const RequestArray&) = delete;
 
     bool any_active() const noexcept { return any_active_; }
     detail::States states() const noexcept { return detail::States(operations_); }

@@ -12,8 +12,8 @@ namespace tutti::mpi {
 
 /// The function runs on threads that are inside MPI calls. Below MPI_THREAD_MULTIPLE it need not be fit for
 /// others: a program without threads may share data with it.
-struct UserReduction {
-    UserReduction(UserFunction called, const Datatype& of, bool commutes);
+struct UserOperator {
+    UserOperator(UserFunction called, const Datatype& of, bool commutes);
     /// Refers to this object.
     detail::UserKernel kernel() const noexcept;
     /// Calls the function: inout = in op inout.

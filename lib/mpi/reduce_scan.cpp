@@ -5,7 +5,7 @@
 #include "lib/core/calls/intercommunicator_calls.hpp"
 #include "lib/mpi/collective_buffers.hpp"
 #include "lib/mpi/collective_call.hpp"
-#include "lib/mpi/reduction.hpp"
+#include "lib/mpi/reduction_arguments.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
@@ -44,7 +44,7 @@ int reduce(const CollectiveCall& call, const void* sendbuf, void* recvbuf, MPI_C
 {
     return call.on(comm, [&](const StatePointer& state) {
         const Root to(*state, root);
-        const Reduction reduction(op, datatype);
+        const ReductionArguments reduction(op, datatype);
         if (to.has_whole)
             check_in_place(*state, sendbuf);
         const ReducedBuffers buffers =
@@ -62,7 +62,7 @@ int allreduce(const CollectiveCall& call, const void* sendbuf, void* recvbuf, MP
               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     return call.on(comm, [&](const StatePointer& state) {
-        const Reduction reduction(op, datatype);
+        const ReductionArguments reduction(op, datatype);
         check_in_place(*state, sendbuf);
         const ReducedBuffers buffers = reduction.buffers(sendbuf, count, recvbuf, count);
         return reduction.keep(is_inter(*state)
@@ -75,7 +75,7 @@ int reduce_scatter_block(const CollectiveCall& call, const void* sendbuf, void* 
                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     return call.on(comm, [&](const StatePointer& state) {
-        const Reduction reduction(op, datatype);
+        const ReductionArguments reduction(op, datatype);
         check_in_place(*state, sendbuf);
         const ReducedBuffers buffers =
             reduction.buffers(sendbuf, times(recvcount, state->size()), recvbuf, recvcount);
@@ -89,7 +89,7 @@ int reduce_scatter(const CollectiveCall& call, const void* sendbuf, void* recvbu
                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
     return call.on(comm, [&](const StatePointer& state) {
-        const Reduction reduction(op, datatype);
+        const ReductionArguments reduction(op, datatype);
         check_in_place(*state, sendbuf);
         const auto ranks = static_cast<std::size_t>(state->size());
         const RankNumbers numbers = checked_counts(recvcounts, ranks);
@@ -112,7 +112,7 @@ int scan(const CollectiveCall& call, const void* sendbuf, void* recvbuf, MPI_Cou
 {
     return call.on(comm, [&](const StatePointer& state) {
         check_has_one_group(*state);
-        const Reduction reduction(op, datatype);
+        const ReductionArguments reduction(op, datatype);
         const ReducedBuffers buffers = reduction.buffers(sendbuf, count, recvbuf, count);
         return reduction.keep(detail::call_scan(state, call.form(), buffers, reduction.op(), {}));
     });
@@ -123,7 +123,7 @@ int exscan(const CollectiveCall& call, const void* sendbuf, void* recvbuf, MPI_C
 {
     return call.on(comm, [&](const StatePointer& state) {
         check_has_one_group(*state);
-        const Reduction reduction(op, datatype);
+        const ReductionArguments reduction(op, datatype);
         const ReducedBuffers buffers = reduction.buffers(sendbuf, count, recvbuf, count);
         return reduction.keep(detail::call_exscan(state, call.form(), buffers, reduction.op(), {}));
     });
@@ -131,7 +131,8 @@ int exscan(const CollectiveCall& call, const void* sendbuf, void* recvbuf, MPI_C
 
 int reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
-    return guard("MPI_Reduce_local", [&] { Reduction(op, datatype).combine(inbuf, inoutbuf, count); });
+    return guard("MPI_Reduce_local",
+                 [&] { ReductionArguments(op, datatype).combine(inbuf, inoutbuf, count); });
 }
 
 }  // namespace tutti::mpi

@@ -1,12 +1,10 @@
-#include "lib/mpi/operations.hpp"
-
-#include "lib/mpi/results.hpp"
+#include "lib/mpi/request_array.hpp"
 
 namespace tutti::mpi {
 
-Operations::Operations(int count, const MPI_Request* requests)
+RequestArray::RequestArray(int count, const MPI_Request* requests)
 {
-    check_requests(count, requests);
+    check_array("array_of_requests", requests, count);
     const auto size = static_cast<std::size_t>(count);
     if (size > few_.size())
         many_.resize(size);

@@ -11,15 +11,15 @@
 
 namespace tutti::mpi {
 
-struct UserReduction;
+struct UserOperator;
 
 /// Elements of datatypes with gaps travel without them, and only their bytes are written. Those of predefined
 /// pairs keep their gaps.
-class Reduction {
+class ReductionArguments {
 public:
     /// Throws Failure for handles that are no operator's or committed datatype's, and for an operator that is
     /// not defined on the datatype.
-    Reduction(MPI_Op op, MPI_Datatype datatype);
+    ReductionArguments(MPI_Op op, MPI_Datatype datatype);
 
     const detail::Operator& op() const noexcept { return op_; }
     /// `sendbuf` may be MPI_IN_PLACE. Throws Failure for negative counts and null pointers to elements.
@@ -56,7 +56,7 @@ private:
     std::size_t element_bytes_;
     bool is_plain_ = false;                      // the core knows operator and type
     const datatype::Typemap* layout_ = nullptr;  // nullptr: contiguous
-    std::shared_ptr<UserReduction> user_;        // nullptr: a built-in operator
+    std::shared_ptr<UserOperator> user_;         // nullptr: a built-in operator
 };
 
 }  // namespace tutti::mpi

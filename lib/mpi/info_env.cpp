@@ -72,7 +72,7 @@ std::vector<Info::Entry> entries_of_start(const Words& command)
 
 }  // namespace
 
-void define_info_of_start()
+void define_info_env()
 {
     ranks_of_job.store(Runtime::process().world()->size(),
                        std::memory_order_relaxed);  // says nothing of other memory
@@ -83,8 +83,7 @@ int info_create_env(int argc, char** argv, MPI_Info* info)
 {
     return guard("MPI_Info_create_env", [&] {
         check_not_null(info, "info");
-        if (argc < 0)
-            fail(MPI_ERR_ARG, fmt::format("argc is {}; it must not be negative", argc));
+        check_not_negative("argc", argc);
         *info = new_info(
             entries_of_start(argc > 0 && argv != nullptr ? Words(argv, argv + argc) : words_of_command()));
     });

@@ -1,24 +1,10 @@
-// Error codes and error handlers, as the program asks for them.
+// Error handlers of communicators, and their end. rma has those of windows.
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
-#include "lib/mpi/strings.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
-
-int error_class(int code, int* error_class)
-{
-    return guard("MPI_Error_class", [&] {
-        check_not_null(error_class, "errorclass");
-        *error_class = class_of(code);
-    });
-}
-
-int error_string(int code, char* string, int* length)
-{
-    return guard("MPI_Error_string", [&] { copy_out(words_of(code), string, length, MPI_MAX_ERROR_STRING); });
-}
 
 int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler)
 {

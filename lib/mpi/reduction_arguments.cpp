@@ -1,4 +1,4 @@
-#include "lib/mpi/reduction.hpp"
+#include "lib/mpi/reduction_arguments.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "lib/mpi/collective_buffers.hpp"
 #include "lib/mpi/errors.hpp"
-#include "lib/mpi/user_reduction.hpp"
+#include "lib/mpi/user_operator.hpp"
 #include "lib/mpi/wide_numbers.hpp"
 #include "tutti/reduce_local.hpp"
 
@@ -46,7 +46,7 @@ bool is_user(const ReductionOp& op) noexcept
 
 }  // namespace
 
-Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_type(datatype))
+ReductionArguments::ReductionArguments(MPI_Op handle, MPI_Datatype datatype) : type_(committed_type(datatype))
 {
     const ReductionOp& op = operator_of(handle);
     const datatype::Typemap& map = *type_.map;
@@ -62,7 +62,7 @@ Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_typ
     }
     element_bytes_ = map.size_bytes();
     if (is_user(op)) {
-        user_ = std::make_shared<UserReduction>(op.function, type_, op.commutative);
+        user_ = std::make_shared<UserOperator>(op.function, type_, op.commutative);
         op_.user = user_->kernel();
         if (!map.is_contiguous())
             layout_ = &map;
@@ -73,27 +73,22 @@ Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_typ
         refuse_operator(op, type_);
 }
 
-detail::Elements Reduction::other_elements(const void* buffer, MPI_Count count) const
+detail::Elements ReductionArguments::other_elements(const void* buffer, MPI_Count count) const
 {
     check_is_memory(buffer);
-    if (count < 0)
-        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
-    const auto elements = static_cast<std::size_t>(count);
+    static_cast<void>(checked_bytes(count, element_bytes_));
     if (element_bytes_ == 0)
         return {nullptr, 0, 1};
-    if (elements > (std::size_t{1} << 62) / element_bytes_)
-        fail(MPI_ERR_COUNT,
-             fmt::format("{} elements of {} bytes exceed the address space", count, element_bytes_));
     const std::ptrdiff_t first = type_.map->true_lower_bound();
     if (buffer == nullptr && count != 0 && first == 0)
         fail(MPI_ERR_BUFFER,
              fmt::format("the buffer is a null pointer to {} elements; pass memory that holds them", count));
     auto* const data = static_cast<std::byte*>(const_cast<void*>(buffer));
-    return {layout_ == nullptr ? data + first : data, elements, element_bytes_};
+    return {layout_ == nullptr ? data + first : data, static_cast<std::size_t>(count), element_bytes_};
 }
 
-detail::ReducedBuffers Reduction::buffers(const void* sendbuf, MPI_Count in_count, void* recvbuf,
-                                          MPI_Count out_count) const
+detail::ReducedBuffers ReductionArguments::buffers(const void* sendbuf, MPI_Count in_count, void* recvbuf,
+                                                   MPI_Count out_count) const
 {
     if (sendbuf == MPI_IN_PLACE) {
         const detail::Elements both = elements(recvbuf, in_count);
@@ -102,19 +97,19 @@ detail::ReducedBuffers Reduction::buffers(const void* sendbuf, MPI_Count in_coun
     return {elements(sendbuf, in_count), elements(recvbuf, out_count), layout_, layout_};
 }
 
-detail::ReducedBuffers Reduction::input(const void* sendbuf, MPI_Count count) const
+detail::ReducedBuffers ReductionArguments::input(const void* sendbuf, MPI_Count count) const
 {
     const detail::Elements in = elements(sendbuf, count);
     return {in, {nullptr, 0, in.element_bytes}, layout_, nullptr};
 }
 
-detail::ReducedBuffers Reduction::output(void* recvbuf, MPI_Count count) const
+detail::ReducedBuffers ReductionArguments::output(void* recvbuf, MPI_Count count) const
 {
     const detail::Elements out = elements(recvbuf, count);
     return {{nullptr, 0, out.element_bytes}, out, nullptr, layout_};
 }
 
-void Reduction::combine(const void* inbuf, void* inoutbuf, MPI_Count count) const
+void ReductionArguments::combine(const void* inbuf, void* inoutbuf, MPI_Count count) const
 {
     const detail::Elements in = elements(inbuf, count);
     const detail::Elements inout = elements(inoutbuf, count);

@@ -1,57 +1,17 @@
-#include "lib/mpi/user_errors.hpp"
-
+// Error classes and codes: what they mean, and those that the program adds.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/strings.hpp"
 #include "lib/mpi/table/bodies.hpp"
+#include "lib/mpi/user_codes.hpp"
 
 namespace tutti::mpi {
 
 namespace {
-
-/// A class is a code of its own class.
-struct UserCode {
-    int error_class;
-    std::optional<std::string> words;
-};
-
-struct UserCodes {
-    // Throws Failure for a code that is none of the program's.
-    UserCode& at(int code);
-    // `error_class` 0: a new class. Numbers are never used again.
-    int add(int error_class);
-
-    std::mutex mutex;
-    std::map<int, UserCode> all;
-    int last = MPI_ERR_LASTCODE;
-};
-
-// Never destroyed: other threads may fail after main.
-UserCodes& user_codes()
-{
-    static UserCodes& all = *new UserCodes;
-    return all;
-}
-
-UserCode& UserCodes::at(int code)
-{
-    const auto found = all.find(code);
-    if (found == all.end())
-        fail(MPI_ERR_ARG, fmt::format("{} is no error class or code that the program added", code));
-    return found->second;
-}
-
-int UserCodes::add(int error_class)
-{
-    ++last;
-    all.emplace(last, UserCode{error_class == 0 ? last : error_class, std::nullopt});
-    return last;
-}
 
 bool is_class(const UserCode& entry, int code) noexcept
 {
@@ -70,24 +30,17 @@ int with_codes(const char* call, Body&& body)
 
 }  // namespace
 
-std::optional<int> class_of_user_code(int code)
+int error_class(int code, int* error_class)
 {
-    const std::lock_guard lock(user_codes().mutex);
-    const auto found = user_codes().all.find(code);
-    return found == user_codes().all.end() ? std::nullopt : std::optional(found->second.error_class);
+    return guard("MPI_Error_class", [&] {
+        check_not_null(error_class, "errorclass");
+        *error_class = class_of(code);
+    });
 }
 
-std::optional<std::string> words_of_user_code(int code)
+int error_string(int code, char* string, int* length)
 {
-    const std::lock_guard lock(user_codes().mutex);
-    const auto found = user_codes().all.find(code);
-    return found == user_codes().all.end() ? std::nullopt
-                                           : std::optional(found->second.words.value_or(std::string()));
-}
-
-int& last_used_code() noexcept
-{
-    return user_codes().last;
+    return guard("MPI_Error_string", [&] { copy_out(words_of(code), string, length, MPI_MAX_ERROR_STRING); });
 }
 
 int add_error_class(int* error_class)
