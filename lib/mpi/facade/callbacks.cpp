@@ -1,9 +1,9 @@
 // The program's functions get handles, codes and statuses as the program knows them.
-#include "lib/mpi/callbacks.hpp"
+#include "lib/mpi/object/callbacks.hpp"
 
-#include "lib/mpi/error_handler.hpp"
 #include "lib/mpi/facade/statuses.hpp"
-#include "lib/mpi/request.hpp"
+#include "lib/mpi/object/error_handler.hpp"
+#include "lib/mpi/request/request.hpp"
 #include "other_languages.hpp"
 
 namespace tutti::mpi {

@@ -1,6 +1,6 @@
 #include "lib/mpi/facade/convert.hpp"
 
-#include "lib/mpi/callbacks.hpp"
+#include "lib/mpi/object/callbacks.hpp"
 
 namespace tutti::mpi::facade {
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "lib/core/communicators/topology.hpp"
-#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/facade/convert.hpp"
-#include "lib/mpi/topology.hpp"
+#include "lib/mpi/topology/topology.hpp"
 
 namespace tutti::mpi::facade {
 

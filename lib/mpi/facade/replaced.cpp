@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "lib/mpi/attached_buffers.hpp"
-#include "lib/mpi/errors.hpp"
+#include "lib/mpi/buffer/attached_buffers.hpp"
 #include "lib/mpi/facade/convert.hpp"
-#include "lib/mpi/guard.hpp"
-#include "lib/mpi/strings.hpp"
+#include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/object/strings.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi::facade {

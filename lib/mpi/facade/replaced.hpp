@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lib/mpi/views.hpp"
+#include "lib/mpi/object/views.hpp"
 
 namespace tutti::mpi::facade {
 

@@ -22,7 +22,7 @@ WIDENED = {
     "user_function": ("MPI_User_function", "MPI_User_function_c"),
     "conversion_function": ("MPI_Datarep_conversion_function", "MPI_Datarep_conversion_function_c"),
 }
-# What bodies have for both: see lib/mpi/views.hpp.
+# What bodies have for both: see lib/mpi/object/views.hpp.
 BODY_TYPES = {
     "count": "MPI_Count",
     "unit": "MPI_Count",
@@ -207,7 +207,7 @@ def bodies(functions):
     return f"""// The bodies of MPI's functions, which do the work of both forms. Generated: see lib/mpi/table.
 #pragma once
 
-#include "lib/mpi/views.hpp"
+#include "lib/mpi/object/views.hpp"
 
 namespace tutti::mpi {{
 
@@ -233,9 +233,9 @@ def entry(function, large):
 def entries(functions):
     points = "\n".join(entry(f, large) for f in functions for large in f.forms)
     return f"""// MPI's functions, each under its two names. Generated: see lib/mpi/table.
-#include "lib/mpi/collective_call.hpp"
+#include "lib/mpi/collective/collective_call.hpp"
 #include "lib/mpi/table/bodies.hpp"
-#include "lib/mpi/unsupported.hpp"
+#include "lib/mpi/object/unsupported.hpp"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC visibility push(default)

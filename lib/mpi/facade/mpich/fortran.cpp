@@ -2,14 +2,14 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/mpi/error_handler.hpp"
-#include "lib/mpi/errors.hpp"
 #include "lib/mpi/facade/cxx_callers.hpp"
 #include "lib/mpi/facade/mpich/other_languages.hpp"
 #include "lib/mpi/facade/replaced.hpp"
 #include "lib/mpi/facade/statuses.hpp"
-#include "lib/mpi/op.hpp"
-#include "lib/mpi/request.hpp"
+#include "lib/mpi/object/error_handler.hpp"
+#include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/op/op.hpp"
+#include "lib/mpi/request/request.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 using namespace tutti::mpi;

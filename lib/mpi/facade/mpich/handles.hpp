@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lib/mpi/abi.hpp"
 #include "lib/mpi/facade/numbers_of.hpp"
+#include "lib/mpi/object/abi.hpp"
 #include "numbers.hpp"
 
 extern "C" int* const MPI_UNWEIGHTED_of_programs __asm__("MPI_UNWEIGHTED");

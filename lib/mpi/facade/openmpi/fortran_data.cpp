@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "lib/mpi/error_handler.hpp"
 #include "lib/mpi/facade/cxx_callers.hpp"
 #include "lib/mpi/facade/openmpi/fortran_handles.hpp"
 #include "lib/mpi/facade/openmpi/other_languages.hpp"
 #include "lib/mpi/facade/statuses.hpp"
-#include "lib/mpi/guard.hpp"
-#include "lib/mpi/op.hpp"
+#include "lib/mpi/object/error_handler.hpp"
+#include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/op/op.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 using namespace tutti::mpi;

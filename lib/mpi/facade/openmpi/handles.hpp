@@ -8,8 +8,8 @@
 #include <span>
 #include <type_traits>
 
-#include "lib/mpi/abi.hpp"
 #include "lib/mpi/facade/openmpi/created_objects.hpp"
+#include "lib/mpi/object/abi.hpp"
 #include "numbers.hpp"
 
 namespace tutti::mpi::facade {

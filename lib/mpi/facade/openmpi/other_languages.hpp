@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "lib/mpi/abi.hpp"
+#include "lib/mpi/object/abi.hpp"
 
 namespace tutti::mpi::facade {
 

@@ -29,14 +29,14 @@ HAS_NOT = {
 REPLACED = {"Attr_get", "Buffer_attach", "Comm_get_attr", "File_call_errhandler", "File_get_errhandler",
             "Get_library_version", "Get_version", "Type_create_struct", "Type_get_contents", "Type_get_contents_c",
             "Win_get_attr"}
-# Those of lib/mpi/blocking_messages.hpp.
+# Those of lib/mpi/message/blocking_messages.hpp.
 INLINED = {"Recv", "Send"}
 EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
               "GPU_query_support", "Query_cuda_support", "Query_hip_support", "Query_ze_support")
 # Those that the standard has since under another name.
 EARLIER_NAMES = {"Delete_error_class": "remove_error_class", "Delete_error_code": "remove_error_code",
                  "Delete_error_string": "remove_error_string"}
-# Handles of MPI 1 (lib/mpi/facade/replaced.hpp) and of the old C++ bindings (lib/mpi/error_handler.hpp) that the
+# Handles of MPI 1 (lib/mpi/facade/replaced.hpp) and of the old C++ bindings (lib/mpi/object/error_handler.hpp) that the
 # standard has no longer.
 MARKERS = {"MPI_LB": "0x2f0", "MPI_UB": "0x2f1", "MPI_ERRORS_THROW_EXCEPTIONS": "0x144"}
 
@@ -284,13 +284,13 @@ def entries_source(family, entries):
     points = "\n".join(e.text(family) for e in entries) + "\n" + fortran_source(family) + extensions_source(family)
     return f"""// The functions of MPI, each under its two names. Generated: see lib/mpi/facade/table.
 #include "fortran_handles.hpp"
-#include "lib/mpi/blocking_messages.hpp"
-#include "lib/mpi/collective_call.hpp"
+#include "lib/mpi/message/blocking_messages.hpp"
+#include "lib/mpi/collective/collective_call.hpp"
 #include "lib/mpi/facade/lengths.hpp"
 #include "lib/mpi/facade/replaced.hpp"
 #include "lib/mpi/facade/statuses.hpp"
 #include "lib/mpi/table/bodies.hpp"
-#include "lib/mpi/unsupported.hpp"
+#include "lib/mpi/object/unsupported.hpp"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC visibility push(default)
@@ -316,7 +316,7 @@ def numbers_header(facts, predefined_handles):
     return f"""// Constants of this facade's programs. Generated: see lib/mpi/facade/table.
 #pragma once
 
-#include "lib/mpi/abi.hpp"
+#include "lib/mpi/object/abi.hpp"
 
 namespace tutti::mpi::facade {{
 

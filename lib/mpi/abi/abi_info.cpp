@@ -1,0 +1,131 @@
+// What the ABI leaves to the library, and what a Fortran binding on top of it tells.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include "lib/mpi/info/info.hpp"
+#include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+struct Booleans {
+    static constexpr int kMostBytes = 16;
+
+    int size_bytes;
+    std::array<char, kMostBytes> is_true{};
+    std::array<char, kMostBytes> is_false{};
+};
+
+/// Each is told once.
+struct FortranDetails {
+    std::mutex mutex;
+    std::optional<std::vector<Info::Entry>> info;
+    std::optional<Booleans> booleans;
+};
+
+FortranDetails& fortran_details()
+{
+    static FortranDetails& all = *new FortranDetails;
+    return all;
+}
+
+void check_logical_size(int bytes)
+{
+    constexpr std::array kSizes = {1, 2, 4, 8, 16};
+    if (std::ranges::find(kSizes, bytes) == kSizes.end())
+        fail(MPI_ERR_ARG, fmt::format("a LOGICAL of {} bytes is none; it has 1, 2, 4, 8 or 16", bytes));
+}
+
+// MPI_INTEGER and the like have fixed sizes.
+void check_fortran_sizes(const std::vector<Info::Entry>& entries)
+{
+    const std::array<std::pair<std::string_view, std::string_view>, 4> fixed = {{
+        {"mpi_logical_size", "4"},
+        {"mpi_integer_size", "4"},
+        {"mpi_real_size", "4"},
+        {"mpi_double_precision_size", "8"},
+    }};
+    for (const auto& [key, value] : entries)
+        for (const auto& [name, expected] : fixed)
+            if (key == name && value != expected)
+                fail(MPI_ERR_ABI, fmt::format("{} is {}, but {} in this library; compile without options "
+                                              "that change the sizes of types",
+                                              key, value, expected));
+}
+
+}  // namespace
+
+int abi_get_info(MPI_Info* info)
+{
+    return guard("MPI_Abi_get_info", [&] {
+        check_not_null(info, "info");
+        *info = new_info({{"mpi_aint_size", std::to_string(sizeof(MPI_Aint))},
+                          {"mpi_count_size", std::to_string(sizeof(MPI_Count))},
+                          {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}});
+    });
+}
+
+int abi_get_fortran_info(MPI_Info* info)
+{
+    return guard("MPI_Abi_get_fortran_info", [&] {
+        check_not_null(info, "info");
+        const std::lock_guard lock(fortran_details().mutex);
+        const auto& told = fortran_details().info;
+        *info = told ? new_info(*told) : MPI_INFO_NULL;
+    });
+}
+
+int abi_set_fortran_info(MPI_Info info)
+{
+    return guard("MPI_Abi_set_fortran_info", [&] {
+        auto entries = info_of(info).entries();
+        const std::lock_guard lock(fortran_details().mutex);
+        if (fortran_details().info)
+            fail(MPI_ERR_ABI, "it was called before; a program tells this once");
+        check_fortran_sizes(entries);
+        fortran_details().info = std::move(entries);
+    });
+}
+
+int abi_get_fortran_booleans(int size_bytes, void* is_true, void* is_false, int* is_set)
+{
+    return guard("MPI_Abi_get_fortran_booleans", [&] {
+        check_not_null(is_set, "is_set");
+        check_logical_size(size_bytes);
+        const std::lock_guard lock(fortran_details().mutex);
+        const auto& told = fortran_details().booleans;
+        *is_set = told && told->size_bytes == size_bytes ? 1 : 0;
+        if (*is_set == 0)
+            return;
+        check_not_null(is_true, "logical_true");
+        check_not_null(is_false, "logical_false");
+        std::memcpy(is_true, told->is_true.data(), static_cast<std::size_t>(size_bytes));
+        std::memcpy(is_false, told->is_false.data(), static_cast<std::size_t>(size_bytes));
+    });
+}
+
+int abi_set_fortran_booleans(int size_bytes, void* is_true, void* is_false)
+{
+    return guard("MPI_Abi_set_fortran_booleans", [&] {
+        check_logical_size(size_bytes);
+        check_not_null(is_true, "logical_true");
+        check_not_null(is_false, "logical_false");
+        const std::lock_guard lock(fortran_details().mutex);
+        if (fortran_details().booleans)
+            fail(MPI_ERR_ABI, "it was called before; a program tells this once");
+        Booleans told{.size_bytes = size_bytes};
+        std::memcpy(told.is_true.data(), is_true, static_cast<std::size_t>(size_bytes));
+        std::memcpy(told.is_false.data(), is_false, static_cast<std::size_t>(size_bytes));
+        fortran_details().booleans = told;
+    });
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,31 @@
+// Tags of calls without a common order, which make communicators. Those that programs give by numbers and by
+// strings do not meet.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string_view>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/mpi/object/errors.hpp"
+
+namespace tutti::mpi {
+
+inline constexpr int kNumberTags = detail::CommunicatorState::kCreateTags / 2;
+
+/// MPI's tags have one bit more. Calls meet wrongly only if they overlap, and their tags differ by that.
+inline int creation_tag(int tag)
+{
+    if (tag < 0)
+        fail(MPI_ERR_TAG, fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
+    return tag % kNumberTags;
+}
+/// Equal at all ranks: they run the same library.
+inline int creation_tag(const char* words)
+{
+    check_not_null(words, "stringtag");
+    return kNumberTags + static_cast<int>(std::hash<std::string_view>()(words) % kNumberTags);
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,70 @@
+// Intercommunicators: made of two groups, and merged into one.
+#include "lib/core/communicators/intercommunicator.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/creation_tags.hpp"
+#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+int comm_test_inter(MPI_Comm comm, int* flag)
+{
+    return guard("MPI_Comm_test_inter", comm, [&] {
+        check_not_null(flag, "flag");
+        *flag =
+            ask(comm, [](const detail::CommunicatorState& state) { return state.both() != nullptr ? 1 : 0; });
+    });
+}
+
+int comm_remote_size(MPI_Comm comm, int* size)
+{
+    return guard("MPI_Comm_remote_size", comm, [&] {
+        check_not_null(size, "size");
+        *size = static_cast<int>(intercommunicator_of(comm).state->peers().size());
+    });
+}
+
+int comm_remote_group(MPI_Comm comm, MPI_Group* group)
+{
+    return guard("MPI_Comm_remote_group", comm, [&] {
+        check_not_null(group, "group");
+        *group = new_group(intercommunicator_of(comm).state->remote());
+    });
+}
+
+int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+                     MPI_Comm* newintercomm)
+{
+    return guard("MPI_Intercomm_create", local_comm, [&] {
+        check_not_null(newintercomm, "newintercomm");
+        const Ref<Communicator> local(&intracommunicator_of(local_comm));
+        const detail::CommunicatorState& state = *local->state;
+        if (local_leader < 0 || local_leader >= state.size())
+            fail(MPI_ERR_RANK, fmt::format("the local leader is {}, but the ranks of the communicator are 0 "
+                                           "to {}",
+                                           local_leader, state.size() - 1));
+        // Only the leader's other arguments count.
+        const bool leads = state.rank() == local_leader;
+        const detail::StatePointer peer = leads ? intracommunicator_of(peer_comm).state : nullptr;
+        const int number = leads ? creation_tag(tag) : 0;
+        *newintercomm = new_communicator(
+            detail::create_intercommunicator(local->state, local_leader, peer, remote_leader, number),
+            *local);
+    });
+}
+
+int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm)
+{
+    return guard("MPI_Intercomm_merge", intercomm, [&] {
+        check_not_null(newintracomm, "newintracomm");
+        const Ref<Communicator> old(&intercommunicator_of(intercomm));
+        *newintracomm = new_communicator(detail::merge(old->state, high != 0), *old);
+    });
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,86 @@
+// Error handlers: what becomes of a call's error.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "lib/mpi/object/abi.hpp"
+#include "lib/mpi/object/object.hpp"
+
+namespace tutti::mpi {
+
+struct ErrorHandler final : ObjectOf<ErrorHandler> {
+    using Handle = MPI_Errhandler;
+    static constexpr std::uintptr_t kFirst = 0x140;
+    static constexpr std::size_t kPredefined = 8;
+    static constexpr Kind kKind = Kind::error_handler;
+    static const Predefined<ErrorHandler, kPredefined> predefined;
+
+    enum class Action { end_job, give_back, call, throw_exception };
+    /// What the old C++ bindings know as MPI::ERRORS_THROW_EXCEPTIONS: for facades alone.
+    static constexpr std::uintptr_t kThrows = 0x144;
+
+    explicit ErrorHandler(Action what, std::uintptr_t handle = 0) noexcept : ObjectOf(handle), action(what) {}
+    explicit ErrorHandler(MPI_Comm_errhandler_function* called) noexcept
+        : action(Action::call), function(called)
+    {
+    }
+    explicit ErrorHandler(MPI_Win_errhandler_function* called) noexcept
+        : action(Action::call), window_function(called)
+    {
+    }
+
+    Action action;
+    MPI_Comm_errhandler_function* function = nullptr;
+    MPI_Win_errhandler_function* window_function = nullptr;
+};
+
+/// What communicators and windows have in common: a name, and the handler of their errors. Any thread.
+class ErrorOwner {
+public:
+    explicit ErrorOwner(ErrorHandler& handler) noexcept : error_handler_(&handler) {}
+
+    std::string name() const;
+    Ref<ErrorHandler> error_handler() const;
+    void set_error_handler(ErrorHandler& handler);
+
+protected:
+    mutable std::mutex mutex_;
+    std::string name_;  // under the mutex
+
+private:
+    Ref<ErrorHandler> error_handler_;
+};
+
+// Defined by the code of communicators and windows. Any thread.
+
+/// The error handler of a communicator or window; empty for a handle that is none.
+Ref<ErrorHandler> handler_of(MPI_Comm comm);
+Ref<ErrorHandler> handler_of(MPI_Win window);
+/// Its name, or what it is in words; empty for a handle that is none.
+std::string described(MPI_Comm comm);
+std::string described(MPI_Win window);
+/// The communicator of messages and collectives with this context; MPI_COMM_NULL if it was freed.
+MPI_Comm communicator_with(std::uint64_t context) noexcept;
+
+/// MPI_ERRORS_ARE_FATAL.
+ErrorHandler& fatal_errors() noexcept;
+ErrorHandler& error_handler_of(MPI_Errhandler handle);
+
+/// The code of an exception that ended `call` on `comm`, which may be no communicator.
+int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error);
+/// Makes a code of the exception and gives it to the error handler of `comm`, or of comm_of_other_errors() if
+/// that is no communicator. Returns the code if the handler returns.
+int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error);
+/// raise() to the error handler of what `call` would have made, or of comm_of_other_errors() if it is none.
+int raise_by(const char* call, MPI_Errhandler given, const std::exception_ptr& error);
+/// raise() for a code that exists already.
+int hand_over(const char* call, MPI_Comm comm, int code);
+
+/// To a window's error handler, or that of comm_of_other_errors() if it is no window.
+int raise(const char* call, MPI_Win window, const std::exception_ptr& error);
+int hand_over(const char* call, MPI_Win window, int code);
+
+}  // namespace tutti::mpi
