@@ -65,11 +65,10 @@ void check_fortran_sizes(const std::vector<Info::Entry>& entries)
 
 int abi_get_info(MPI_Info* info)
 {
-    return guard("MPI_Abi_get_info", [&] {
-        check_not_null(info, "info");
-        *info = new_info({{"mpi_aint_size", std::to_string(sizeof(MPI_Aint))},
-                          {"mpi_count_size", std::to_string(sizeof(MPI_Count))},
-                          {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}});
+    return guard_result("MPI_Abi_get_info", info, "info", [&] {
+        return new_info({{"mpi_aint_size", std::to_string(sizeof(MPI_Aint))},
+                         {"mpi_count_size", std::to_string(sizeof(MPI_Count))},
+                         {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}});
     });
 }
 

@@ -37,11 +37,10 @@ std::vector<int> ranks_in(const detail::CommunicatorState& state, const Group& g
 
 int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm)
 {
-    return guard("MPI_Comm_create", comm, [&] {
-        check_not_null(newcomm, "newcomm");
+    return guard_result("MPI_Comm_create", comm, newcomm, "newcomm", [&] {
         const Ref<Communicator> old(&communicator_of(comm));
         const std::vector<int> ranks = ranks_in(*old->state, group_of(group));
-        *newcomm = new_communicator(detail::create(old->state, ranks), *old);
+        return new_communicator(detail::create(old->state, ranks), *old);
     });
 }
 

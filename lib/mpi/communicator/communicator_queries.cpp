@@ -37,25 +37,22 @@ static_assert(MPI_IDENT < MPI_SIMILAR && MPI_SIMILAR < MPI_UNEQUAL);
 
 int comm_rank(MPI_Comm comm, int* rank)
 {
-    return guard("MPI_Comm_rank", comm, [&] {
-        check_not_null(rank, "rank");
-        *rank = ask(comm, [](const CommunicatorState& state) { return state.rank(); });
+    return guard_result("MPI_Comm_rank", comm, rank, "rank", [&] {
+        return ask(comm, [](const CommunicatorState& state) { return state.rank(); });
     });
 }
 
 int comm_size(MPI_Comm comm, int* size)
 {
-    return guard("MPI_Comm_size", comm, [&] {
-        check_not_null(size, "size");
-        *size = ask(comm, [](const CommunicatorState& state) { return state.size(); });
+    return guard_result("MPI_Comm_size", comm, size, "size", [&] {
+        return ask(comm, [](const CommunicatorState& state) { return state.size(); });
     });
 }
 
 int comm_group(MPI_Comm comm, MPI_Group* group)
 {
-    return guard("MPI_Comm_group", comm, [&] {
-        check_not_null(group, "group");
-        *group = ask(comm, [](const CommunicatorState& state) { return new_group(state.members()); });
+    return guard_result("MPI_Comm_group", comm, group, "group", [&] {
+        return ask(comm, [](const CommunicatorState& state) { return new_group(state.members()); });
     });
 }
 

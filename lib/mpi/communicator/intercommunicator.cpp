@@ -23,25 +23,20 @@ int comm_test_inter(MPI_Comm comm, int* flag)
 
 int comm_remote_size(MPI_Comm comm, int* size)
 {
-    return guard("MPI_Comm_remote_size", comm, [&] {
-        check_not_null(size, "size");
-        *size = static_cast<int>(intercommunicator_of(comm).state->peers().size());
-    });
+    return guard_result("MPI_Comm_remote_size", comm, size, "size",
+                        [&] { return static_cast<int>(intercommunicator_of(comm).state->peers().size()); });
 }
 
 int comm_remote_group(MPI_Comm comm, MPI_Group* group)
 {
-    return guard("MPI_Comm_remote_group", comm, [&] {
-        check_not_null(group, "group");
-        *group = new_group(intercommunicator_of(comm).state->remote());
-    });
+    return guard_result("MPI_Comm_remote_group", comm, group, "group",
+                        [&] { return new_group(intercommunicator_of(comm).state->remote()); });
 }
 
 int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
                      MPI_Comm* newintercomm)
 {
-    return guard("MPI_Intercomm_create", local_comm, [&] {
-        check_not_null(newintercomm, "newintercomm");
+    return guard_result("MPI_Intercomm_create", local_comm, newintercomm, "newintercomm", [&] {
         const Ref<Communicator> local(&intracommunicator_of(local_comm));
         const detail::CommunicatorState& state = *local->state;
         if (local_leader < 0 || local_leader >= state.size())
@@ -52,7 +47,7 @@ int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, 
         const bool leads = state.rank() == local_leader;
         const detail::StatePointer peer = leads ? intracommunicator_of(peer_comm).state : nullptr;
         const int number = leads ? creation_tag(tag) : 0;
-        *newintercomm = new_communicator(
+        return new_communicator(
             detail::create_intercommunicator(local->state, local_leader, peer, remote_leader, number),
             *local);
     });
@@ -60,10 +55,9 @@ int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, 
 
 int intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm)
 {
-    return guard("MPI_Intercomm_merge", intercomm, [&] {
-        check_not_null(newintracomm, "newintracomm");
+    return guard_result("MPI_Intercomm_merge", intercomm, newintracomm, "newintracomm", [&] {
         const Ref<Communicator> old(&intercommunicator_of(intercomm));
-        *newintracomm = new_communicator(detail::merge(old->state, high != 0), *old);
+        return new_communicator(detail::merge(old->state, high != 0), *old);
     });
 }
 

@@ -144,8 +144,7 @@ int type_create_struct(bool large, MPI_Count count, Counts array_of_blocklengths
                        const MPI_Count* array_of_displacements, const MPI_Datatype* array_of_types,
                        MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_struct", [&] {
-        check_not_null(newtype, "newtype");
+    return guard_result("MPI_Type_create_struct", newtype, "newtype", [&] {
         const std::size_t number = type_count(count);
         check_entries("array_of_blocklengths", array_of_blocklengths, count);
         check_entries("array_of_displacements", array_of_displacements, count);
@@ -162,7 +161,7 @@ int type_create_struct(bool large, MPI_Count count, Counts array_of_blocklengths
         }
         for (std::size_t i = 0; i < number; ++i)
             made->add_bytes(array_of_displacements[i]);
-        *newtype = new_datatype(datatype::structure(members), complete(made));
+        return new_datatype(datatype::structure(members), complete(made));
     });
 }
 

@@ -192,26 +192,19 @@ std::string name_of_class(int typeclass)
 
 int type_create_f90_real(int p, int r, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_f90_real", [&] {
-        check_not_null(newtype, "newtype");
-        *newtype = real_type("real", MPI_COMBINER_F90_REAL, p, r);
-    });
+    return guard_result("MPI_Type_create_f90_real", newtype, "newtype",
+                        [&] { return real_type("real", MPI_COMBINER_F90_REAL, p, r); });
 }
 
 int type_create_f90_complex(int p, int r, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_f90_complex", [&] {
-        check_not_null(newtype, "newtype");
-        *newtype = real_type("complex", MPI_COMBINER_F90_COMPLEX, p, r);
-    });
+    return guard_result("MPI_Type_create_f90_complex", newtype, "newtype",
+                        [&] { return real_type("complex", MPI_COMBINER_F90_COMPLEX, p, r); });
 }
 
 int type_create_f90_integer(int r, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_f90_integer", [&] {
-        check_not_null(newtype, "newtype");
-        *newtype = integer_type(r);
-    });
+    return guard_result("MPI_Type_create_f90_integer", newtype, "newtype", [&] { return integer_type(r); });
 }
 
 int type_match_size(int typeclass, int size, MPI_Datatype* datatype)
@@ -229,11 +222,10 @@ int type_match_size(int typeclass, int size, MPI_Datatype* datatype)
 
 int type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type)
 {
-    return guard("MPI_Type_get_value_index", [&] {
-        check_not_null(pair_type, "pair_type");
+    return guard_result("MPI_Type_get_value_index", pair_type, "pair_type", [&] {
         datatype_of(value_type);
         datatype_of(index_type);
-        *pair_type = pair_of(value_type, index_type);
+        return pair_of(value_type, index_type);
     });
 }
 

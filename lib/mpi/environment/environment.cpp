@@ -90,10 +90,9 @@ int init(int*, char***)
 
 int init_thread(int*, char***, int required, int* provided)
 {
-    return guard("MPI_Init_thread", [&] {
-        check_not_null(provided, "provided");
+    return guard_result("MPI_Init_thread", provided, "provided", [&] {
         begin(level_for(required));
-        *provided = provided_level();
+        return provided_level();
     });
 }
 
@@ -112,35 +111,27 @@ int finalize()
 
 int initialized(int* flag)
 {
-    return guard("MPI_Initialized", [&] {
-        check_not_null(flag, "flag");
-        *flag = Runtime::was_begun() ? 1 : 0;
-    });
+    return guard_result("MPI_Initialized", flag, "flag", [&] { return Runtime::was_begun() ? 1 : 0; });
 }
 
 int finalized(int* flag)
 {
-    return guard("MPI_Finalized", [&] {
-        check_not_null(flag, "flag");
-        *flag = Runtime::has_ended() ? 1 : 0;
-    });
+    return guard_result("MPI_Finalized", flag, "flag", [&] { return Runtime::has_ended() ? 1 : 0; });
 }
 
 int query_thread(int* provided)
 {
-    return guard("MPI_Query_thread", [&] {
-        check_not_null(provided, "provided");
+    return guard_result("MPI_Query_thread", provided, "provided", [&] {
         Runtime::check_running();
-        *provided = provided_level();
+        return provided_level();
     });
 }
 
 int is_thread_main(int* flag)
 {
-    return guard("MPI_Is_thread_main", [&] {
-        check_not_null(flag, "flag");
+    return guard_result("MPI_Is_thread_main", flag, "flag", [&] {
         Runtime::check_running();
-        *flag = Runtime::is_main_thread() ? 1 : 0;
+        return Runtime::is_main_thread() ? 1 : 0;
     });
 }
 
@@ -208,10 +199,8 @@ int free_mem(void* base)
 
 int get_address(const void* location, MPI_Aint* address)
 {
-    return guard("MPI_Get_address", [&] {
-        check_not_null(address, "address");
-        *address = reinterpret_cast<MPI_Aint>(location);
-    });
+    return guard_result("MPI_Get_address", address, "address",
+                        [&] { return reinterpret_cast<MPI_Aint>(location); });
 }
 
 MPI_Aint aint_add(MPI_Aint base, MPI_Aint displacement)

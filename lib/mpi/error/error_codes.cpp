@@ -32,10 +32,7 @@ int with_codes(const char* call, Body&& body)
 
 int error_class(int code, int* error_class)
 {
-    return guard("MPI_Error_class", [&] {
-        check_not_null(error_class, "errorclass");
-        *error_class = class_of(code);
-    });
+    return guard_result("MPI_Error_class", error_class, "errorclass", [&] { return class_of(code); });
 }
 
 int error_string(int code, char* string, int* length)

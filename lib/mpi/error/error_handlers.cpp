@@ -28,11 +28,10 @@ int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
 
 int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler)
 {
-    return guard("MPI_Comm_get_errhandler", comm, [&] {
-        check_not_null(handler, "errhandler");
+    return guard_result("MPI_Comm_get_errhandler", comm, handler, "errhandler", [&] {
         const Ref<ErrorHandler> found = begun_communicator_of(comm).error_handler();
         found->add_reference();  // the new handle's
-        *handler = handle_of(*found);
+        return handle_of(*found);
     });
 }
 

@@ -106,34 +106,26 @@ std::vector<int> part_of(const Group& from, const Group& other, bool in_other)
 
 int group_incl(MPI_Group group, int n, const int* ranks, MPI_Group* newgroup)
 {
-    return guard("MPI_Group_incl", [&] {
-        check_not_null(newgroup, "newgroup");
-        *newgroup = listed_ranks(group, n, ranks).included();
-    });
+    return guard_result("MPI_Group_incl", newgroup, "newgroup",
+                        [&] { return listed_ranks(group, n, ranks).included(); });
 }
 
 int group_excl(MPI_Group group, int n, const int* ranks, MPI_Group* newgroup)
 {
-    return guard("MPI_Group_excl", [&] {
-        check_not_null(newgroup, "newgroup");
-        *newgroup = listed_ranks(group, n, ranks).others();
-    });
+    return guard_result("MPI_Group_excl", newgroup, "newgroup",
+                        [&] { return listed_ranks(group, n, ranks).others(); });
 }
 
 int group_range_incl(MPI_Group group, int n, int (*ranges)[3], MPI_Group* newgroup)
 {
-    return guard("MPI_Group_range_incl", [&] {
-        check_not_null(newgroup, "newgroup");
-        *newgroup = listed_ranges(group, n, ranges).included();
-    });
+    return guard_result("MPI_Group_range_incl", newgroup, "newgroup",
+                        [&] { return listed_ranges(group, n, ranges).included(); });
 }
 
 int group_range_excl(MPI_Group group, int n, int (*ranges)[3], MPI_Group* newgroup)
 {
-    return guard("MPI_Group_range_excl", [&] {
-        check_not_null(newgroup, "newgroup");
-        *newgroup = listed_ranges(group, n, ranges).others();
-    });
+    return guard_result("MPI_Group_range_excl", newgroup, "newgroup",
+                        [&] { return listed_ranges(group, n, ranges).others(); });
 }
 
 int group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup)

@@ -10,10 +10,7 @@ namespace tutti::mpi {
 
 int group_size(MPI_Group group, int* size)
 {
-    return guard("MPI_Group_size", [&] {
-        check_not_null(size, "size");
-        *size = group_of(group).size();
-    });
+    return guard_result("MPI_Group_size", size, "size", [&] { return group_of(group).size(); });
 }
 
 int group_rank(MPI_Group group, int* rank)
@@ -28,10 +25,8 @@ int group_rank(MPI_Group group, int* rank)
 
 int group_compare(MPI_Group group1, MPI_Group group2, int* result)
 {
-    return guard("MPI_Group_compare", [&] {
-        check_not_null(result, "result");
-        *result = compare(group_of(group1), group_of(group2));
-    });
+    return guard_result("MPI_Group_compare", result, "result",
+                        [&] { return compare(group_of(group1), group_of(group2)); });
 }
 
 int group_translate_ranks(MPI_Group group1, int n, const int* ranks1, MPI_Group group2, int* ranks2)

@@ -135,18 +135,13 @@ std::optional<std::string> find_value(MPI_Info handle, const char* key, int* fla
 
 int info_create(MPI_Info* info)
 {
-    return guard("MPI_Info_create", [&] {
-        check_not_null(info, "info");
-        *info = new_info();
-    });
+    return guard_result("MPI_Info_create", info, "info", [&] { return new_info(); });
 }
 
 int info_dup(MPI_Info info, MPI_Info* newinfo)
 {
-    return guard("MPI_Info_dup", [&] {
-        check_not_null(newinfo, "newinfo");
-        *newinfo = new_info(info_of(info).entries());
-    });
+    return guard_result("MPI_Info_dup", newinfo, "newinfo",
+                        [&] { return new_info(info_of(info).entries()); });
 }
 
 int info_free(MPI_Info* info)
@@ -218,10 +213,8 @@ int info_get_valuelen(MPI_Info info, const char* key, int* length, int* flag)
 
 int info_get_nkeys(MPI_Info info, int* number)
 {
-    return guard("MPI_Info_get_nkeys", [&] {
-        check_not_null(number, "nkeys");
-        *number = static_cast<int>(info_of(info).entries().size());
-    });
+    return guard_result("MPI_Info_get_nkeys", number, "nkeys",
+                        [&] { return static_cast<int>(info_of(info).entries().size()); });
 }
 
 int info_get_nthkey(MPI_Info info, int n, char* key)

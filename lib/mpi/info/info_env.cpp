@@ -81,20 +81,18 @@ void define_info_env()
 
 int info_create_env(int argc, char** argv, MPI_Info* info)
 {
-    return guard("MPI_Info_create_env", [&] {
-        check_not_null(info, "info");
+    return guard_result("MPI_Info_create_env", info, "info", [&] {
         check_not_negative("argc", argc);
-        *info = new_info(
+        return new_info(
             entries_of_start(argc > 0 && argv != nullptr ? Words(argv, argv + argc) : words_of_command()));
     });
 }
 
 int get_hw_resource_info(MPI_Info* info)
 {
-    return guard("MPI_Get_hw_resource_info", [&] {
-        check_not_null(info, "hw_info");
+    return guard_result("MPI_Get_hw_resource_info", info, "hw_info", [&] {
         // A type of resource for MPI_Comm_split_type, and whether the rank is bound to one of them: a node.
-        *info = new_info({{"mpi_shared_memory", "true"}});
+        return new_info({{"mpi_shared_memory", "true"}});
     });
 }
 

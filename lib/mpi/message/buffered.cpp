@@ -35,10 +35,9 @@ int bsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int
 int ibsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
            MPI_Request* request)
 {
-    return guard("MPI_Ibsend", comm, [&] {
-        check_not_null(request, "request");
+    return guard_result("MPI_Ibsend", comm, request, "request", [&] {
         bsend_in(buf, count, datatype, dest, tag, comm);
-        *request = begun_request(nullptr);
+        return begun_request(nullptr);
     });
 }
 
@@ -60,10 +59,7 @@ int buffer_flush()
 
 int buffer_iflush(MPI_Request* request)
 {
-    return guard("MPI_Buffer_iflush", [&] {
-        check_not_null(request, "request");
-        *request = begin_flush({});
-    });
+    return guard_result("MPI_Buffer_iflush", request, "request", [&] { return begin_flush({}); });
 }
 
 int comm_attach_buffer(MPI_Comm comm, void* buffer, MPI_Count size)
@@ -85,10 +81,8 @@ int comm_flush_buffer(MPI_Comm comm)
 
 int comm_iflush_buffer(MPI_Comm comm, MPI_Request* request)
 {
-    return guard("MPI_Comm_iflush_buffer", comm, [&] {
-        check_not_null(request, "request");
-        *request = begin_flush(owner_of(comm));
-    });
+    return guard_result("MPI_Comm_iflush_buffer", comm, request, "request",
+                        [&] { return begin_flush(owner_of(comm)); });
 }
 
 }  // namespace tutti::mpi

@@ -112,11 +112,10 @@ int rsend_init(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest
 int recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
               MPI_Request* request)
 {
-    return guard("MPI_Recv_init", comm, [&] {
-        check_not_null(request, "request");
+    return guard_result("MPI_Recv_init", comm, request, "request", [&] {
         const detail::StatePointer& state = state_of(comm);
         const detail::View view = view_of(buf, count, datatype);
-        *request = persistent_request(
+        return persistent_request(
             comes_from(*state, source, tag) ? std::make_unique<Receiver>(state, view, source, tag) : nullptr);
     });
 }

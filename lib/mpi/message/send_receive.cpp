@@ -173,25 +173,23 @@ int isendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, i
               void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
               MPI_Comm comm, MPI_Request* request)
 {
-    return guard("MPI_Isendrecv", comm, [&] {
-        check_not_null(request, "request");
+    return guard_result("MPI_Isendrecv", comm, request, "request", [&] {
         const CommunicatorState& state = *state_of(comm);
         const detail::ConstView out = const_view_of(sendbuf, sendcount, sendtype);
         const detail::View in = view_of(recvbuf, recvcount, recvtype);
-        *request = begin_exchange(state, {out, dest, sendtag, goes_to(state, dest, sendtag), false},
-                                  {in, source, recvtag, comes_from(state, source, recvtag)});
+        return begin_exchange(state, {out, dest, sendtag, goes_to(state, dest, sendtag), false},
+                              {in, source, recvtag, comes_from(state, source, recvtag)});
     });
 }
 
 int isendrecv_replace(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
                       int recvtag, MPI_Comm comm, MPI_Request* request)
 {
-    return guard("MPI_Isendrecv_replace", comm, [&] {
-        check_not_null(request, "request");
+    return guard_result("MPI_Isendrecv_replace", comm, request, "request", [&] {
         const CommunicatorState& state = *state_of(comm);
         const detail::View view = view_of(buf, count, datatype);
-        *request = begin_exchange(state, {view, dest, sendtag, goes_to(state, dest, sendtag), true},
-                                  {view, source, recvtag, comes_from(state, source, recvtag)});
+        return begin_exchange(state, {view, dest, sendtag, goes_to(state, dest, sendtag), true},
+                              {view, source, recvtag, comes_from(state, source, recvtag)});
     });
 }
 

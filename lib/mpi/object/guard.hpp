@@ -2,9 +2,11 @@
 #pragma once
 
 #include <exception>
+#include <string_view>
 #include <type_traits>
 
 #include "lib/mpi/object/error_handler.hpp"
+#include "lib/mpi/object/errors.hpp"
 
 namespace tutti::mpi {
 
@@ -30,6 +32,21 @@ template <class Body>
 [[gnu::always_inline]] inline int guard(const char* call, Body&& body)
 {
     return guard(call, MPI_COMM_NULL, body);
+}
+
+/// For bodies with one result: answer() makes it, for `place`, which is the argument `name`.
+template <class Handle, class T, class Answer>
+int guard_result(const char* call, Handle object, T* place, std::string_view name, Answer&& answer)
+{
+    return guard(call, object, [&] {
+        check_not_null(place, name);
+        *place = answer();
+    });
+}
+template <class T, class Answer>
+int guard_result(const char* call, T* place, std::string_view name, Answer&& answer)
+{
+    return guard_result(call, MPI_COMM_NULL, place, name, answer);
 }
 
 /// For calls that are given the error handler of what they make: it takes their errors too. `body` gets it.

@@ -53,11 +53,10 @@ ReductionOp& operator_of(MPI_Op handle)
 
 int op_create(UserFunction user_fn, int commute, MPI_Op* op)
 {
-    return guard("MPI_Op_create", [&] {
-        check_not_null(op, "op");
+    return guard_result("MPI_Op_create", op, "op", [&] {
         if (user_fn.small == nullptr && user_fn.large == nullptr)
             fail(MPI_ERR_ARG, "the function is a null pointer");
-        *op = handle_of(*new ReductionOp(user_fn, commute != 0));
+        return handle_of(*new ReductionOp(user_fn, commute != 0));
     });
 }
 
@@ -75,10 +74,8 @@ int op_free(MPI_Op* op)
 
 int op_commutative(MPI_Op op, int* commute)
 {
-    return guard("MPI_Op_commutative", [&] {
-        check_not_null(commute, "commute");
-        *commute = operator_of(op).commutative;
-    });
+    return guard_result("MPI_Op_commutative", commute, "commute",
+                        [&] { return operator_of(op).commutative; });
 }
 
 }  // namespace tutti::mpi

@@ -59,12 +59,11 @@ int Generalized::end(Engine::Lock& lock)
 int grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                    MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request)
 {
-    return guard("MPI_Grequest_start", [&] {
-        check_not_null(request, "request");
+    return guard_result("MPI_Grequest_start", request, "request", [&] {
         if (query_fn == nullptr || free_fn == nullptr || cancel_fn == nullptr)
             fail(MPI_ERR_ARG, "a function is a null pointer; pass one each for query, free and cancel");
         Runtime::check_running();
-        *request = handle_of(*new Generalized(query_fn, free_fn, cancel_fn, extra_state));
+        return handle_of(*new Generalized(query_fn, free_fn, cancel_fn, extra_state));
     });
 }
 

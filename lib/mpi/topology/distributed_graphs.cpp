@@ -175,8 +175,7 @@ int dist_graph_create(MPI_Comm comm_old, int n, const int* sources, const int* d
                       const int* destinations, const int* weights, MPI_Info info, int /*reorder*/,
                       MPI_Comm* comm_dist_graph)
 {
-    return guard("MPI_Dist_graph_create", comm_old, [&] {
-        check_not_null(comm_dist_graph, "comm_dist_graph");
+    return guard_result("MPI_Dist_graph_create", comm_old, comm_dist_graph, "comm_dist_graph", [&] {
         const Communicator& old = intracommunicator_of(comm_old);
         check_info(info);
         const Given given(old.state->size(), n, sources, degrees, destinations, weights);
@@ -187,8 +186,8 @@ int dist_graph_create(MPI_Comm comm_old, int n, const int* sources, const int* d
             (edge.comes_in != 0 ? neighbors.sources : neighbors.destinations).push_back(edge.peer);
             (edge.comes_in != 0 ? in : out).push_back(edge.weight);
         }
-        *comm_dist_graph = graph_communicator(old, std::move(neighbors), true, weights != MPI_UNWEIGHTED,
-                                              std::move(in), std::move(out));
+        return graph_communicator(old, std::move(neighbors), true, weights != MPI_UNWEIGHTED, std::move(in),
+                                  std::move(out));
     });
 }
 

@@ -126,11 +126,10 @@ int graph_create(MPI_Comm comm_old, int nnodes, const int* indx, const int* edge
 
 int graph_map(MPI_Comm comm, int nnodes, const int* indx, const int* edges, int* newrank)
 {
-    return guard("MPI_Graph_map", comm, [&] {
-        check_not_null(newrank, "newrank");
+    return guard_result("MPI_Graph_map", comm, newrank, "newrank", [&] {
         const detail::CommunicatorState& state = *intracommunicator_of(comm).state;
         const Graph graph = checked_graph(state.size(), nnodes, indx, edges);
-        *newrank = state.rank() < graph.nodes() ? state.rank() : MPI_UNDEFINED;
+        return state.rank() < graph.nodes() ? state.rank() : MPI_UNDEFINED;
     });
 }
 
@@ -158,10 +157,8 @@ int graph_get(MPI_Comm comm, int maxindex, int maxedges, int* indx, int* edges)
 
 int graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors)
 {
-    return guard("MPI_Graph_neighbors_count", comm, [&] {
-        check_not_null(nneighbors, "nneighbors");
-        *nneighbors = static_cast<int>(neighbors_of(comm, rank).size());
-    });
+    return guard_result("MPI_Graph_neighbors_count", comm, nneighbors, "nneighbors",
+                        [&] { return static_cast<int>(neighbors_of(comm, rank).size()); });
 }
 
 int graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int* neighbors)

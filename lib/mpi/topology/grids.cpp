@@ -98,43 +98,38 @@ int dims_create(int nnodes, int ndims, int* dims)
 int cart_create(MPI_Comm comm_old, int ndims, const int* dims, const int* periods, int reorder,
                 MPI_Comm* comm_cart)
 {
-    return guard("MPI_Cart_create", comm_old, [&] {
-        check_not_null(comm_cart, "comm_cart");
+    return guard_result("MPI_Cart_create", comm_old, comm_cart, "comm_cart", [&] {
         const Communicator& old = intracommunicator_of(comm_old);
         auto [ranks, neighbors] = detail::create_grid(
             old.state, checked_grid(old.state->size(), ndims, dims, periods), reorder != 0);
-        *comm_cart = new_communicator(std::move(ranks), old, grid_topology(std::move(neighbors)));
+        return new_communicator(std::move(ranks), old, grid_topology(std::move(neighbors)));
     });
 }
 
 int cart_sub(MPI_Comm comm, const int* remain_dims, MPI_Comm* newcomm)
 {
-    return guard("MPI_Cart_sub", comm, [&] {
-        check_not_null(newcomm, "newcomm");
+    return guard_result("MPI_Cart_sub", comm, newcomm, "newcomm", [&] {
         const Grid& grid = grid_of(comm);
         const std::span remain = checked_list(remain_dims, dimensions_of(grid), "remain_dims");
         const Communicator& old = communicator_of(comm);
         auto [ranks, neighbors] = detail::create_sub_grid(old.state, grid, {remain.begin(), remain.end()});
-        *newcomm = new_communicator(std::move(ranks), old, grid_topology(std::move(neighbors)));
+        return new_communicator(std::move(ranks), old, grid_topology(std::move(neighbors)));
     });
 }
 
 int cart_map(MPI_Comm comm, int ndims, const int* dims, const int* periods, int* newrank)
 {
-    return guard("MPI_Cart_map", comm, [&] {
-        check_not_null(newrank, "newrank");
+    return guard_result("MPI_Cart_map", comm, newrank, "newrank", [&] {
         const detail::CommunicatorState& state = *intracommunicator_of(comm).state;
         const int place = detail::place_in(checked_grid(state.size(), ndims, dims, periods), state, true);
-        *newrank = place < 0 ? MPI_UNDEFINED : place;
+        return place < 0 ? MPI_UNDEFINED : place;
     });
 }
 
 int cartdim_get(MPI_Comm comm, int* ndims)
 {
-    return guard("MPI_Cartdim_get", comm, [&] {
-        check_not_null(ndims, "ndims");
-        *ndims = dimensions_of(grid_of(comm));
-    });
+    return guard_result("MPI_Cartdim_get", comm, ndims, "ndims",
+                        [&] { return dimensions_of(grid_of(comm)); });
 }
 
 int cart_get(MPI_Comm comm, int maxdims, int* dims, int* periods, int* coords)
@@ -162,8 +157,7 @@ int cart_coords(MPI_Comm comm, int rank, int maxdims, int* coords)
 
 int cart_rank(MPI_Comm comm, const int* coords, int* rank)
 {
-    return guard("MPI_Cart_rank", comm, [&] {
-        check_not_null(rank, "rank");
+    return guard_result("MPI_Cart_rank", comm, rank, "rank", [&] {
         const Grid& grid = grid_of(comm);
         const std::span at = checked_list(coords, dimensions_of(grid), "coords");
         const int found = grid.rank_at(at);
@@ -171,7 +165,7 @@ int cart_rank(MPI_Comm comm, const int* coords, int* rank)
             fail(MPI_ERR_ARG, fmt::format("the coordinates ({}) lie outside the grid of {}; only dimensions "
                                           "that are periodic have others than 0 to their size - 1",
                                           fmt::join(at, ", "), fmt::join(grid.dims(), " x ")));
-        *rank = found;
+        return found;
     });
 }
 

@@ -60,10 +60,9 @@ void check_room(const void* values, int room, int needed, std::string_view name)
 
 int topo_test(MPI_Comm comm, int* status)
 {
-    return guard("MPI_Topo_test", comm, [&] {
-        check_not_null(status, "status");
+    return guard_result("MPI_Topo_test", comm, status, "status", [&] {
         const Communicator& communicator = communicator_of(comm);
-        *status = communicator.topology == nullptr ? MPI_UNDEFINED : communicator.topology->kind;
+        return communicator.topology == nullptr ? MPI_UNDEFINED : communicator.topology->kind;
     });
 }
 
