@@ -1,4 +1,4 @@
-// What the ABI leaves to the library, and what a Fortran binding on top of it tells.
+// What the ABI leaves to the library, and what a Fortran binding on top of it sets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Booleans {
     std::array<char, kMostBytes> is_false{};
 };
 
-/// Each is told once.
+/// A binding sets each once.
 struct FortranDetails {
     std::mutex mutex;
     std::optional<std::vector<Info::Entry>> info;
@@ -77,8 +77,8 @@ int abi_get_fortran_info(MPI_Info* info)
     return guard("MPI_Abi_get_fortran_info", [&] {
         check_not_null(info, "info");
         const std::lock_guard lock(fortran_details().mutex);
-        const auto& told = fortran_details().info;
-        *info = told ? new_info(*told) : MPI_INFO_NULL;
+        const auto& set = fortran_details().info;
+        *info = set ? new_info(*set) : MPI_INFO_NULL;
     });
 }
 
@@ -88,7 +88,7 @@ int abi_set_fortran_info(MPI_Info info)
         auto entries = info_of(info).entries();
         const std::lock_guard lock(fortran_details().mutex);
         if (fortran_details().info)
-            fail(MPI_ERR_ABI, "it was called before; a program tells this once");
+            fail(MPI_ERR_ABI, "it was called before; a program does so once");
         check_fortran_sizes(entries);
         fortran_details().info = std::move(entries);
     });
@@ -100,14 +100,14 @@ int abi_get_fortran_booleans(int size_bytes, void* is_true, void* is_false, int*
         check_not_null(is_set, "is_set");
         check_logical_size(size_bytes);
         const std::lock_guard lock(fortran_details().mutex);
-        const auto& told = fortran_details().booleans;
-        *is_set = told && told->size_bytes == size_bytes ? 1 : 0;
+        const auto& set = fortran_details().booleans;
+        *is_set = set && set->size_bytes == size_bytes ? 1 : 0;
         if (*is_set == 0)
             return;
         check_not_null(is_true, "logical_true");
         check_not_null(is_false, "logical_false");
-        std::memcpy(is_true, told->is_true.data(), static_cast<std::size_t>(size_bytes));
-        std::memcpy(is_false, told->is_false.data(), static_cast<std::size_t>(size_bytes));
+        std::memcpy(is_true, set->is_true.data(), static_cast<std::size_t>(size_bytes));
+        std::memcpy(is_false, set->is_false.data(), static_cast<std::size_t>(size_bytes));
     });
 }
 
@@ -119,11 +119,11 @@ int abi_set_fortran_booleans(int size_bytes, void* is_true, void* is_false)
         check_not_null(is_false, "logical_false");
         const std::lock_guard lock(fortran_details().mutex);
         if (fortran_details().booleans)
-            fail(MPI_ERR_ABI, "it was called before; a program tells this once");
-        Booleans told{.size_bytes = size_bytes};
-        std::memcpy(told.is_true.data(), is_true, static_cast<std::size_t>(size_bytes));
-        std::memcpy(told.is_false.data(), is_false, static_cast<std::size_t>(size_bytes));
-        fortran_details().booleans = told;
+            fail(MPI_ERR_ABI, "it was called before; a program does so once");
+        Booleans given{.size_bytes = size_bytes};
+        std::memcpy(given.is_true.data(), is_true, static_cast<std::size_t>(size_bytes));
+        std::memcpy(given.is_false.data(), is_false, static_cast<std::size_t>(size_bytes));
+        fortran_details().booleans = given;
     });
 }
 

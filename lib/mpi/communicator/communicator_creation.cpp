@@ -1,15 +1,20 @@
-// Communicators of the ranks of a group.
+// Communicators of the ranks of groups.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "lib/core/communicators/creation.hpp"
+#include "lib/core/communicators/intercommunicator.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/communicator/creation_tags.hpp"
 #include "lib/mpi/group/group.hpp"
+#include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/object/runtime.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
@@ -31,6 +36,20 @@ std::vector<int> ranks_in(const detail::CommunicatorState& state, const Group& g
         ranks.push_back(rank);
     }
     return ranks;
+}
+
+// nullptr if this rank is not in the group. Only the group's ranks call.
+detail::StatePointer state_from(const Group& group, int tag)
+{
+    Runtime::check_running();
+    detail::Process& process = Runtime::process();
+    return group.has(process.rank()) ? detail::create_from(process.world(), *group.members, tag) : nullptr;
+}
+
+MPI_Comm handle_of_new(detail::StatePointer state, ErrorHandler& handler)
+{
+    return state == nullptr ? MPI_COMM_NULL
+                            : handle_of(*new Communicator(std::move(state), std::string(), handler));
 }
 
 }  // namespace
@@ -55,6 +74,42 @@ int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm
         const bool is_in = members.has(old->state->process().rank());
         *newcomm =
             is_in ? new_communicator(detail::create_from(old->state, ranks, number), *old) : MPI_COMM_NULL;
+    });
+}
+
+int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info, MPI_Errhandler errhandler,
+                           MPI_Comm* newcomm)
+{
+    return guard_by("MPI_Comm_create_from_group", errhandler, [&](ErrorHandler& handler) {
+        check_not_null(newcomm, "newcomm");
+        check_info(info);
+        *newcomm = handle_of_new(state_from(group_of(group), creation_tag(stringtag)), handler);
+    });
+}
+
+int intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group,
+                                 int remote_leader, const char* stringtag, MPI_Info info,
+                                 MPI_Errhandler errhandler, MPI_Comm* newintercomm)
+{
+    return guard_by("MPI_Intercomm_create_from_groups", errhandler, [&](ErrorHandler& handler) {
+        check_not_null(newintercomm, "newintercomm");
+        check_info(info);
+        const Group& local = group_of(local_group);
+        const Group& remote = group_of(remote_group);
+        const int tag = creation_tag(stringtag);
+        if (local.size() > 0)
+            check_rank_in(local, local_leader, "local_leader");
+        if (remote.size() > 0)
+            check_rank_in(remote, remote_leader, "remote_leader");
+        if (std::ranges::any_of(*local.members, [&](int rank) { return remote.has(rank); }))
+            fail(MPI_ERR_GROUP, "the groups have a rank in common; give groups that share none");
+        const detail::StatePointer state = remote.size() > 0 ? state_from(local, tag) : nullptr;
+        *newintercomm = MPI_COMM_NULL;
+        if (state != nullptr)
+            *newintercomm = handle_of_new(
+                detail::create_intercommunicator(state, local_leader, Runtime::process().world(),
+                                                 remote[remote_leader], tag),
+                handler);
     });
 }
 

@@ -1,4 +1,4 @@
-// What a communicator tells.
+// Questions to communicators: ranks, groups, names, info.
 #include <algorithm>
 
 #include "lib/mpi/communicator/communicator.hpp"

@@ -100,7 +100,7 @@ int comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_C
     const int code =
         split_by("MPI_Comm_split_type", comm, key, newcomm,
                  [&](const detail::StatePointer& state) { return colour_by_type(state, split_type, info); });
-    // What the library has chosen for an unguided split, it tells.
+    // The program learns which resource an unguided split has chosen.
     if (code == MPI_SUCCESS && split_type == MPI_COMM_TYPE_HW_UNGUIDED && info != MPI_INFO_NULL &&
         *newcomm != MPI_COMM_NULL)
         info_of(info).set(kHardwareKey, kNode);

@@ -1,5 +1,5 @@
-// Tags of calls without a common order, which make communicators. Those that programs give by numbers and by
-// strings do not meet.
+// Tags of calls that make communicators and have no order in common. Tags that programs give as numbers and
+// as strings have numbers of their own.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,8 @@ namespace tutti::mpi {
 
 inline constexpr int kNumberTags = detail::CommunicatorState::kCreateTags / 2;
 
-/// MPI's tags have one bit more. Calls meet wrongly only if they overlap, and their tags differ by that.
+/// MPI's tags have one bit more. Two calls are confused only if they overlap and their tags differ in that
+/// bit alone.
 inline int creation_tag(int tag)
 {
     if (tag < 0)

@@ -41,14 +41,14 @@ struct Datatype final : ObjectOf<Datatype> {
 /// Sizes of the predefined types whose elements are contiguous; 0: another handle, or not yet initialised.
 inline std::array<std::uint8_t, Datatype::kPredefined> contiguous_sizes{};
 
-/// Of the predefined types, for checks.
+/// The types of the predefined types' elements, for tuttirun --check.
 inline std::array<detail::ElementType, Datatype::kPredefined> element_types{};
 
 void define_basic_types();
 
 /// Throws Failure for a handle that is no datatype's.
 Datatype& datatype_of(MPI_Datatype handle);
-/// The same for a type that was not committed.
+/// Throws Failure for a type that was not committed, too.
 Datatype& committed_type(MPI_Datatype handle);
 
 /// The handle of a type that is not committed.
@@ -57,7 +57,7 @@ MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction
 /// The bytes of `count` elements. Throws Failure for a negative count, and for more than memory has.
 std::size_t checked_bytes(MPI_Count count, std::size_t element_bytes);
 
-/// The cases that are not on the fast path: derived types, and arguments that are wrong.
+/// const_view_of() of derived types, and of arguments that are wrong.
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype);
 
 /// Whether `buffer` is an address of memory. The compiler makes one comparison of the two: they are 0 and 1.

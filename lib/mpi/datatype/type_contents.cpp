@@ -69,20 +69,20 @@ void copy_contents(MPI_Datatype datatype, bool small, const ContentsRoom& room, 
 }
 
 template <class Number>
-void tell_number(Number* place, std::size_t number)
+void put_number(Number* place, std::size_t number)
 {
     check_not_null(place, "a number's place");
     *place = static_cast<Number>(number);
 }
 
 template <class Number>
-void tell_envelope(const Construction* from, Number* integers, Number* addresses, Number* datatypes,
-                   int* combiner)
+void put_envelope(const Construction* from, Number* integers, Number* addresses, Number* datatypes,
+                  int* combiner)
 {
     check_not_null(combiner, "combiner");
-    tell_number(integers, from == nullptr ? 0 : from->integers().size());
-    tell_number(addresses, from == nullptr ? 0 : from->addresses().size());
-    tell_number(datatypes, from == nullptr ? 0 : from->types().size());
+    put_number(integers, from == nullptr ? 0 : from->integers().size());
+    put_number(addresses, from == nullptr ? 0 : from->addresses().size());
+    put_number(datatypes, from == nullptr ? 0 : from->types().size());
     *combiner = from == nullptr ? MPI_COMBINER_NAMED : from->combiner();
 }
 
@@ -92,8 +92,8 @@ int type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_address
                       int* combiner)
 {
     return guard("MPI_Type_get_envelope", [&] {
-        tell_envelope(construction_behind(datatype, true), num_integers, num_addresses, num_datatypes,
-                      combiner);
+        put_envelope(construction_behind(datatype, true), num_integers, num_addresses, num_datatypes,
+                     combiner);
     });
 }
 
@@ -102,8 +102,8 @@ int type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Coun
 {
     return guard("MPI_Type_get_envelope_c", [&] {
         const Construction* const from = construction_behind(datatype, false);
-        tell_number(num_large_counts, from == nullptr ? 0 : from->large_counts().size());
-        tell_envelope(from, num_integers, num_addresses, num_datatypes, combiner);
+        put_number(num_large_counts, from == nullptr ? 0 : from->large_counts().size());
+        put_envelope(from, num_integers, num_addresses, num_datatypes, combiner);
     });
 }
 

@@ -1,4 +1,4 @@
-// What a datatype tells: its size, its bounds and its name.
+// Questions to datatypes: size, bounds, name.
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
@@ -9,7 +9,7 @@ namespace tutti::mpi {
 
 namespace {
 
-int tell_bounds(const char* call, MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent)
+int get_bounds(const char* call, MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent)
 {
     return guard(call, [&] {
         const datatype::Typemap& map = *datatype_of(datatype).map;
@@ -20,7 +20,7 @@ int tell_bounds(const char* call, MPI_Datatype datatype, MPI_Count* lb, MPI_Coun
     });
 }
 
-int tell_true_bounds(const char* call, MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent)
+int get_true_bounds(const char* call, MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent)
 {
     return guard(call, [&] {
         const datatype::Typemap& map = *datatype_of(datatype).map;
@@ -31,7 +31,7 @@ int tell_true_bounds(const char* call, MPI_Datatype datatype, MPI_Count* true_lb
     });
 }
 
-int tell_size(const char* call, MPI_Datatype datatype, CountPlace size)
+int get_size(const char* call, MPI_Datatype datatype, CountPlace size)
 {
     return guard(call, [&] {
         const Datatype& type = datatype_of(datatype);
@@ -44,32 +44,32 @@ int tell_size(const char* call, MPI_Datatype datatype, CountPlace size)
 
 int type_size(MPI_Datatype datatype, CountPlace size)
 {
-    return tell_size("MPI_Type_size", datatype, size);
+    return get_size("MPI_Type_size", datatype, size);
 }
 
 int type_size_x(MPI_Datatype datatype, MPI_Count* size)
 {
-    return tell_size("MPI_Type_size_x", datatype, CountPlace(size));
+    return get_size("MPI_Type_size_x", datatype, CountPlace(size));
 }
 
 int type_get_extent(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent)
 {
-    return tell_bounds("MPI_Type_get_extent", datatype, lb, extent);
+    return get_bounds("MPI_Type_get_extent", datatype, lb, extent);
 }
 
 int type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent)
 {
-    return tell_bounds("MPI_Type_get_extent_x", datatype, lb, extent);
+    return get_bounds("MPI_Type_get_extent_x", datatype, lb, extent);
 }
 
 int type_get_true_extent(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent)
 {
-    return tell_true_bounds("MPI_Type_get_true_extent", datatype, true_lb, true_extent);
+    return get_true_bounds("MPI_Type_get_true_extent", datatype, true_lb, true_extent);
 }
 
 int type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent)
 {
-    return tell_true_bounds("MPI_Type_get_true_extent_x", datatype, true_lb, true_extent);
+    return get_true_bounds("MPI_Type_get_true_extent_x", datatype, true_lb, true_extent);
 }
 
 int type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen)

@@ -1,5 +1,5 @@
-// How long arrays are that the communicator tells the length of. 0: the body will refuse the communicator, or
-// does not read the array.
+// Lengths of arrays that have an entry for each rank or neighbour of the communicator. 0: the body will
+// refuse the communicator, or does not read the array.
 #pragma once
 
 #include "lib/core/communicators/topology.hpp"

@@ -61,7 +61,7 @@ Listed listed_ranks(MPI_Group group, int n, const int* ranks)
     return listed;
 }
 
-// A range is (first, last, stride); the last rank need not be met.
+// A range is (first, last, stride). The last rank is in it only if the strides lead there.
 Listed listed_ranges(MPI_Group group, int n, const int (*ranges)[3])
 {
     const Group& of = group_of(group);

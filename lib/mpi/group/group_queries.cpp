@@ -1,4 +1,4 @@
-// What groups tell, and their end.
+// Questions to groups, and their end.
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/group/group.hpp"
 #include "lib/mpi/object/errors.hpp"

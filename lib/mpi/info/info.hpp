@@ -41,7 +41,7 @@ private:
 
 /// Throws Failure for a handle that is no info object's; MPI_INFO_NULL is none.
 Info& info_of(MPI_Info handle);
-/// The same, except that MPI_INFO_NULL is valid.
+/// Throws Failure for a handle that is no info object's; MPI_INFO_NULL is valid.
 void check_info(MPI_Info handle);
 /// Throws Failure for a null pointer, and a key that is empty or too long.
 void check_info_key(const char* key);

@@ -1,5 +1,5 @@
-// How the program was started: MPI_INFO_ENV and the like. Before MPI begins, while it runs and after it these
-// are the same. There is no thread_level: nobody asks for one before the program starts.
+// How the program was started: MPI_INFO_ENV and the like, which do not change when MPI begins or ends. There
+// is no thread_level: nobody asks for one before the program starts.
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
@@ -35,8 +35,8 @@ Words words_of_command()
 /// Of MPI_COMM_WORLD, once it has been there; 0 before.
 constinit std::atomic<int> ranks_of_job{0};
 
-/// How many ranks were asked for. Before MPI begins the environment tells it, and not every launcher's does:
-/// empty.
+/// How many ranks were asked for. Before MPI begins it is in the environment, though not with every launcher:
+/// then empty.
 std::string ranks_asked_for()
 {
     if (const int ranks = ranks_of_job.load(std::memory_order_relaxed); ranks > 0)

@@ -19,7 +19,8 @@ inline bool goes_to(const detail::CommunicatorState& state, int destination, int
         return false;
     refuse_message(state, "destination", destination, tag);
 }
-/// The same for receives and probes, which take wildcards.
+/// Whether a receive or probe, which takes wildcards, is for a rank; false for MPI_PROC_NULL. Throws Failure
+/// for wrong arguments.
 inline bool comes_from(const detail::CommunicatorState& state, int source, int tag)
 {
     const bool is_tag = tag >= 0 || tag == MPI_ANY_TAG;

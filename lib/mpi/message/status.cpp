@@ -1,4 +1,4 @@
-// What a status tells.
+// Questions to a status.
 #include "lib/mpi/object/status.hpp"
 
 #include "lib/mpi/datatype/datatype.hpp"
@@ -25,6 +25,31 @@ int set_field(const char* call, MPI_Status* status, int MPI_Status::*field, int 
     return guard(call, [&] {
         check_not_null(status, "status");
         status->*field = value;
+    });
+}
+
+int count_elements(const char* call, const MPI_Status* status, MPI_Datatype datatype, CountPlace count)
+{
+    return guard(call, [&] {
+        check_not_null(status, "status");
+        check_not_null(count, "count");
+        const datatype::Signature& signature = datatype_of(datatype).map->signature();
+        const std::uint64_t bytes = size_of(*status);
+        const std::size_t whole = signature.whole_elements(bytes);
+        const std::size_t used = whole == 0 ? 0 : signature.bytes_of(whole);
+        count.set(used == bytes ? static_cast<MPI_Count>(whole) : MPI_UNDEFINED);
+    });
+}
+
+int set_elements(const char* call, MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
+{
+    return guard(call, [&] {
+        check_not_null(status, "status");
+        const datatype::Signature& signature = datatype_of(datatype).map->signature();
+        check_not_negative("the count", count, MPI_ERR_COUNT);
+        if (count != 0 && signature.elements == 0)
+            fail(MPI_ERR_COUNT, fmt::format("the count is {}, but the datatype has no elements", count));
+        set_size(*status, count == 0 ? 0 : signature.bytes_of(static_cast<std::size_t>(count)));
     });
 }
 
@@ -89,6 +114,26 @@ int status_set_tag(MPI_Status* status, int tag)
 int status_set_error(MPI_Status* status, int error)
 {
     return set_field("MPI_Status_set_error", status, &MPI_Status::MPI_ERROR, error);
+}
+
+int get_elements(const MPI_Status* status, MPI_Datatype datatype, CountPlace count)
+{
+    return count_elements("MPI_Get_elements", status, datatype, count);
+}
+
+int get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count)
+{
+    return count_elements("MPI_Get_elements_x", status, datatype, CountPlace(count));
+}
+
+int status_set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
+{
+    return set_elements("MPI_Status_set_elements", status, datatype, count);
+}
+
+int status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
+{
+    return set_elements("MPI_Status_set_elements_x", status, datatype, count);
 }
 
 }  // namespace tutti::mpi

@@ -1,9 +1,8 @@
-#include "lib/mpi/object/error_classes.hpp"
-
+// What the error classes mean, for codes without a sentence of their own.
 #include <array>
 #include <cstddef>
 
-#include "lib/mpi/object/abi.hpp"
+#include "lib/mpi/object/errors.hpp"
 
 namespace tutti::mpi {
 

@@ -9,7 +9,6 @@
 #include "lib/core/windows/window_error.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 #include "lib/mpi/object/callbacks.hpp"
-#include "lib/mpi/object/error_classes.hpp"
 #include "lib/mpi/object/user_codes.hpp"
 
 namespace tutti::mpi {

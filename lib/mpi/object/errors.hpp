@@ -58,6 +58,7 @@ void check_array(std::string_view name, const void* entries, MPI_Count count);
 /// The code of an error, and its sentence for MPI_Error_string. Any thread.
 int make_code(int error_class, std::string sentence);
 int class_of(int code) noexcept;
+std::string_view meaning_of_class(int error_class) noexcept;
 /// The sentence, or what the class means. Any thread.
 std::string words_of(int code);
 

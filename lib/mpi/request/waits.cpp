@@ -48,7 +48,7 @@ bool test_all(Engine::Lock& lock, const AllOperations& all)
     return all.unfinished() == nullptr;
 }
 
-// What tests and looks have in common. `Obtain`: gives the result of a request.
+// The frame of MPI_Test and MPI_Request_get_status. `Obtain` gives the result of the request.
 template <class Obtain>
 int test_in(const char* call, const MPI_Request* request, int* flag, MPI_Status* status, Obtain&& obtain)
 {
@@ -72,7 +72,7 @@ int test_in(const char* call, const MPI_Request* request, int* flag, MPI_Status*
     });
 }
 
-// Likewise; `Obtain`: of the request with an index.
+// That of MPI_Testall and MPI_Request_get_status_all. `Obtain` gives the result of the request with an index.
 template <class Obtain>
 int test_all_in(const char* call, int count, const MPI_Request* requests, int* flag, MPI_Status* statuses,
                 Obtain&& obtain)

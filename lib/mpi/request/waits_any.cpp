@@ -28,7 +28,7 @@ int first_done_in(const RequestArray& operations, int count)
     return -1;
 }
 
-// What tests for any, and looks at any, have in common. `Obtain`: gives the result of the request with an
+// The frame of MPI_Testany and MPI_Request_get_status_any. `Obtain` gives the result of the request with an
 // index.
 template <class Obtain>
 int test_any_in(const char* call, int count, const MPI_Request* requests, int* index, int* flag,
@@ -55,7 +55,7 @@ int test_any_in(const char* call, int count, const MPI_Request* requests, int* i
     });
 }
 
-// The same of waits and tests for some. `Look`: makes progress, or waits.
+// The frame of waits and tests for some. `Look`: makes progress, or waits.
 template <class Look, class Obtain>
 int some_in(const char* call, int count, const MPI_Request* requests, int* outcount, int* indices,
             MPI_Status* statuses, Look&& look, Obtain&& obtain)

@@ -32,7 +32,7 @@ struct Window final : ObjectOf<Window>, ErrorOwner {
 
     const std::shared_ptr<detail::Window> state;
     Attributes<MPI_Win> attributes;
-    Info hints;  // what MPI_Win_get_info tells
+    Info hints;  // for MPI_Win_get_info
 
 private:
     int size_;

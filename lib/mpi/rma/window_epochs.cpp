@@ -60,7 +60,7 @@ int call_on(const char* call, MPI_Win win, detail::Window::Failure (detail::Wind
     return guard(call, win, [&] { check(((*window_of(win).state).*function)(arguments...)); });
 }
 
-/// The same for functions of one target; those of MPI_PROC_NULL do nothing.
+/// Calls the core's function for one target; does nothing for MPI_PROC_NULL.
 int call_for(const char* call, MPI_Win win, int rank,
              detail::Window::Failure (detail::Window::*function)(int rank))
 {

@@ -1,4 +1,4 @@
-// What windows tell: groups, names, hints; and their error handlers.
+// Questions to windows: groups, names, hints; and their error handlers.
 #include <fmt/format.h>
 
 #include <algorithm>

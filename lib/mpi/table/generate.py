@@ -2,7 +2,7 @@
 """Writes the C header, the bodies' declarations and the entry points of MPI: generate.py TABLE_FOLDER OUT_FOLDER.
 
 functions/*.txt has a line a function, in C's words: `[later] [form] [result] Name(parameters)`. `later`: it is not
-written yet and answers MPI_ERR_UNSUPPORTED_OPERATION. `form`: the body's first parameter tells whether the form for
+written yet and answers MPI_ERR_UNSUPPORTED_OPERATION. `form`: the body's first parameter is whether the form for
 large counts was called. `collective Name(...)` stands for three functions: Name, Iname and Name_init. A capitalised
 type is MPI's (Comm: MPI_Comm). Types that differ in the function's form for large counts (Name_c) have names of their
 own, those of WIDENED.
@@ -73,7 +73,7 @@ class Function:
             sys.exit(f"{chapter}: not a function: {line}")
         later, form, result, self.name, parameters = found.groups()
         self.is_later = later is not None
-        self.tells_form = form is not None
+        self.has_form = form is not None
         self.result = with_prefix(result or "int")
         self.variadic = parameters.endswith("...")
         texts = [text for text in parameters.removesuffix(", ...").split(", ") if text]
@@ -89,7 +89,7 @@ class Function:
         return f"{self.result} {self.full_name(prefix, large)}({', '.join(parameters) or 'void'})"
 
     def body_declaration(self):
-        parameters = ["bool large"] * self.tells_form + [p.body_declaration() for p in self.parameters]
+        parameters = ["bool large"] * self.has_form + [p.body_declaration() for p in self.parameters]
         return f"{self.result} {self.body}({', '.join(parameters)})"
 
     def raiser(self):
@@ -98,9 +98,16 @@ class Function:
             return None
         return next((p for p in self.parameters if p.kind in RAISERS), None)
 
+    def converts_handle(self):
+        return self.name.endswith(("_toint", "_fromint"))
+
     def call(self, large):
+        if self.name.endswith("_toint"):
+            return f"tutti::mpi::toint({self.parameters[0].name})"
+        if self.name.endswith("_fromint"):
+            return f"tutti::mpi::fromint({self.parameters[0].name}, {self.result.upper()}_NULL)"
         if not self.is_later:
-            form = ["true" if large else "false"] * self.tells_form
+            form = ["true" if large else "false"] * self.has_form
             return f"tutti::mpi::{self.body}({', '.join(form + [p.argument() for p in self.parameters])})"
         if self.result != "int":
             return f"{self.result}()"
@@ -203,7 +210,8 @@ def header(table, functions):
 
 
 def bodies(functions):
-    declarations = "\n".join(dict.fromkeys(f"{f.body_declaration()};" for f in functions if not f.is_later))
+    declarations = "\n".join(dict.fromkeys(f"{f.body_declaration()};" for f in functions
+                                           if not f.is_later and not f.converts_handle()))
     return f"""// The bodies of MPI's functions, which do the work of both forms. Generated: see lib/mpi/table.
 #pragma once
 
@@ -233,6 +241,7 @@ def entry(function, large):
 def entries(functions):
     points = "\n".join(entry(f, large) for f in functions for large in f.forms)
     return f"""// MPI's functions, each under its two names. Generated: see lib/mpi/table.
+#include "lib/mpi/abi/handle_numbers.hpp"
 #include "lib/mpi/collective/collective_call.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "lib/mpi/object/unsupported.hpp"

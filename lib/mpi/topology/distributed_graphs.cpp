@@ -16,7 +16,7 @@ namespace tutti::mpi {
 
 namespace {
 
-/// What an end of an edge is told.
+/// An edge, as the rank at one of its ends gets it.
 struct Edge {
     int peer;
     int weight;
@@ -46,7 +46,7 @@ std::vector<int> weight_list(const int* weights, std::size_t count)
     return {given.begin(), given.end()};
 }
 
-/// The edges that this rank gives, by the rank that is told of them.
+/// The edges that this rank gives, by the rank that gets them.
 struct Given {
     std::vector<std::vector<Edge>> edges;
 
@@ -101,7 +101,7 @@ std::vector<Edge> exchanged(const detail::StatePointer& state, const Given& give
     return in;
 }
 
-// The same at all ranks or at none. Programs may make a graph whose edges do not fit together, if they never
+// Empty at all ranks or at none. Programs may make a graph whose edges do not fit together, if they never
 // exchange anything along them.
 std::string mismatch_of(const detail::StatePointer& state, const detail::Topology& neighbors)
 {

@@ -19,7 +19,7 @@ namespace tutti::mpi::facade {
 template <class T>
 using HandleOf = std::conditional_t<std::is_same_v<T, MPI_File>, const void*, int>;
 
-/// The bits of a handle that tell its kind.
+/// The bits of a handle that are its kind.
 template <class T>
 constexpr std::uint32_t kind_bits() noexcept
 {
@@ -108,7 +108,7 @@ template <class T>
         found = address_of(static_cast<std::uint32_t>(handle));
     else if (static_cast<std::uint32_t>(handle) == kind_bits<T>())
         found = static_cast<std::uintptr_t>(null_handle<T>());
-    else if (handle >> 30 == 1)  // of another kind, of which the body tells
+    else if (handle >> 30 == 1)  // of another kind, which the body refuses
         found = kBuiltinHandles[handle >> 26 & 15][handle & 255];
     return reinterpret_cast<T>(found);
 }

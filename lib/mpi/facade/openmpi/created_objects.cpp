@@ -20,7 +20,7 @@ namespace {
 struct Created {
     std::mutex mutex;
     std::map<std::uintptr_t, CreatedOp> operators;
-    // The latest operator that has a function tells the function's language.
+    // The language of a function is that of the latest operator that has it.
     std::map<MPI_User_function*, const CreatedOp*> operators_by_function;
     std::map<std::uintptr_t, GroupObject> groups;
     struct Members {

@@ -96,7 +96,7 @@ int set(int kind, const std::uintptr_t* object, int key, std::intptr_t value)
                                  : MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
-// The library tells the object by a field of Open MPI's; it has converted the object's handle just before.
+// The library passes a field of Open MPI's object; it has converted the object's handle just before.
 template <class Integer>
 int get(int key, Integer* value, int* flag)
 {
