@@ -1,9 +1,10 @@
-// Checks that the constructors of datatypes share.
+// What the constructors of datatypes share.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/errors.hpp"
@@ -22,24 +23,28 @@ void check_entries(std::string_view name, const Array& array, MPI_Count count)
         fail(MPI_ERR_COUNT, fmt::format("{} has {} entries, which exceed the address space", name, count));
 }
 
-/// The type that a new one is made of.
-inline const Datatype& old_type(MPI_Datatype handle, const MPI_Datatype* newtype)
-{
-    check_not_null(newtype, "newtype");
-    return datatype_of(handle);
-}
+/// A type that is being made, with the arguments of its constructor.
+class NewType {
+public:
+    NewType(int combiner, bool large) : arguments_(new Construction(combiner, large)) {}
+    NewType(int combiner, bool large, MPI_Datatype oldtype) : NewType(combiner, large)
+    {
+        const Datatype& type = datatype_of(oldtype);
+        arguments_->add_type(type);
+        of_ = type.map.get();
+    }
 
-/// The arguments of a new type, with its only inner type.
-inline base::Ref<Construction> construction_of(int combiner, bool large, const Datatype& type)
-{
-    const base::Ref<Construction> made(new Construction(combiner, large));
-    made->add_type(type);
-    return made;
-}
+    Construction* operator->() const noexcept { return arguments_.get(); }
+    /// What it is made of.
+    const datatype::Typemap& of() const noexcept { return *of_; }
+    MPI_Datatype with(datatype::TypemapRef map) const
+    {
+        return new_datatype(std::move(map), base::Ref<const Construction>(arguments_.get()));
+    }
 
-inline base::Ref<const Construction> complete(const base::Ref<Construction>& construction) noexcept
-{
-    return base::Ref<const Construction>(construction.get());
-}
+private:
+    const base::Ref<Construction> arguments_;
+    const datatype::Typemap* of_ = nullptr;
+};
 
 }  // namespace tutti::mpi

@@ -91,8 +91,7 @@ void check_grid(int size, int rank, const std::vector<DistributedDimension>& dim
 int type_create_subarray(bool large, int ndims, Counts array_of_sizes, Counts array_of_subsizes,
                          Counts array_of_starts, int order, MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_subarray", [&] {
-        const Datatype& of = old_type(oldtype, newtype);
+    return guard_result("MPI_Type_create_subarray", newtype, "newtype", [&] {
         const std::size_t number = dimensions_of(ndims);
         check_entries("array_of_sizes", array_of_sizes, ndims);
         check_entries("array_of_subsizes", array_of_subsizes, ndims);
@@ -109,13 +108,13 @@ int type_create_subarray(bool large, int ndims, Counts array_of_sizes, Counts ar
                                  taken, i, start));
             dimensions.push_back({size, static_cast<std::size_t>(taken), static_cast<std::size_t>(start)});
         }
-        const auto made = construction_of(MPI_COMBINER_SUBARRAY, large, of);
+        const NewType made(MPI_COMBINER_SUBARRAY, large, oldtype);
         made->add_integers({ndims});
         for (const Counts& numbers : {array_of_sizes, array_of_subsizes, array_of_starts})
             for (std::size_t i = 0; i < number; ++i)
                 made->add_count(numbers[i]);
         made->add_integers({order});
-        *newtype = new_datatype(datatype::subarray(dimensions, order_of(order), *of.map), complete(made));
+        return made.with(datatype::subarray(dimensions, order_of(order), made.of()));
     });
 }
 
@@ -123,8 +122,7 @@ int type_create_darray(bool large, int size, int rank, int ndims, Counts array_o
                        const int* array_of_distribs, const int* array_of_dargs, const int* array_of_psizes,
                        int order, MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_darray", [&] {
-        const Datatype& of = old_type(oldtype, newtype);
+    return guard_result("MPI_Type_create_darray", newtype, "newtype", [&] {
         const std::size_t number = dimensions_of(ndims);
         check_entries("array_of_gsizes", array_of_gsizes, ndims);
         check_not_null(array_of_distribs, "array_of_distribs");
@@ -139,7 +137,7 @@ int type_create_darray(bool large, int size, int rank, int ndims, Counts array_o
                                   grid_size(array_of_psizes[i], i)});
         }
         check_grid(size, rank, dimensions);
-        const auto made = construction_of(MPI_COMBINER_DARRAY, large, of);
+        const NewType made(MPI_COMBINER_DARRAY, large, oldtype);
         made->add_integers({size, rank, ndims});
         for (std::size_t i = 0; i < number; ++i)
             made->add_count(array_of_gsizes[i]);
@@ -147,9 +145,8 @@ int type_create_darray(bool large, int size, int rank, int ndims, Counts array_o
             for (std::size_t i = 0; i < number; ++i)
                 made->add_integers({numbers[i]});
         made->add_integers({order});
-        *newtype = new_datatype(
-            datatype::distributed_array(dimensions, static_cast<std::size_t>(rank), order_of(order), *of.map),
-            complete(made));
+        return made.with(datatype::distributed_array(dimensions, static_cast<std::size_t>(rank),
+                                                     order_of(order), made.of()));
     });
 }
 

@@ -28,17 +28,16 @@ std::size_t block_length(MPI_Count length)
 // Blocks at given places: of one length or of a list, at offsets in extents or, if they are a pointer, in
 // bytes.
 template <class Lengths, class Offsets>
-void make_blocks_type(int combiner, bool large, MPI_Count count, Lengths lengths, Offsets offsets,
-                      MPI_Datatype oldtype, MPI_Datatype* newtype)
+MPI_Datatype make_blocks_type(int combiner, bool large, MPI_Count count, Lengths lengths, Offsets offsets,
+                              MPI_Datatype oldtype)
 {
     constexpr bool kOneLength = std::is_same_v<Lengths, MPI_Count>;
     constexpr bool kInBytes = std::is_pointer_v<Offsets>;
-    const Datatype& of = old_type(oldtype, newtype);
     const std::size_t number = type_count(count);
     if constexpr (!kOneLength)
         check_entries("array_of_blocklengths", lengths, count);
     check_entries("array_of_displacements", offsets, count);
-    const auto made = construction_of(combiner, large, of);
+    const NewType made(combiner, large, oldtype);
     made->add_count(count);
     std::vector<Block> blocks(number);
     if constexpr (kOneLength) {
@@ -56,77 +55,73 @@ void make_blocks_type(int combiner, bool large, MPI_Count count, Lengths lengths
         blocks[i].offset = offsets[i];
         kInBytes ? made->add_bytes(offsets[i]) : made->add_count(offsets[i]);
     }
-    *newtype = new_datatype(kInBytes ? datatype::hindexed(std::move(blocks), *of.map)
-                                     : datatype::indexed(std::move(blocks), *of.map),
-                            complete(made));
+    return made.with(kInBytes ? datatype::hindexed(std::move(blocks), made.of())
+                              : datatype::indexed(std::move(blocks), made.of()));
 }
 
 }  // namespace
 
 int type_contiguous(bool large, MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_contiguous", [&] {
-        const Datatype& of = old_type(oldtype, newtype);
+    return guard_result("MPI_Type_contiguous", newtype, "newtype", [&] {
         const std::size_t number = type_count(count);
-        const auto made = construction_of(MPI_COMBINER_CONTIGUOUS, large, of);
+        const NewType made(MPI_COMBINER_CONTIGUOUS, large, oldtype);
         made->add_count(count);
-        *newtype = new_datatype(datatype::contiguous(number, *of.map), complete(made));
+        return made.with(datatype::contiguous(number, made.of()));
     });
 }
 
 int type_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype,
                 MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_vector", [&] {
-        const Datatype& of = old_type(oldtype, newtype);
+    return guard_result("MPI_Type_vector", newtype, "newtype", [&] {
         const std::size_t number = type_count(count);
         const std::size_t length = block_length(blocklength);
-        const auto made = construction_of(MPI_COMBINER_VECTOR, large, of);
+        const NewType made(MPI_COMBINER_VECTOR, large, oldtype);
         for (const MPI_Count argument : {count, blocklength, stride})
             made->add_count(argument);
-        *newtype = new_datatype(datatype::vector(number, length, stride, *of.map), complete(made));
+        return made.with(datatype::vector(number, length, stride, made.of()));
     });
 }
 
 int type_create_hvector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count stride,
                         MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_hvector", [&] {
-        const Datatype& of = old_type(oldtype, newtype);
+    return guard_result("MPI_Type_create_hvector", newtype, "newtype", [&] {
         const std::size_t number = type_count(count);
         const std::size_t length = block_length(blocklength);
-        const auto made = construction_of(MPI_COMBINER_HVECTOR, large, of);
+        const NewType made(MPI_COMBINER_HVECTOR, large, oldtype);
         made->add_count(count);
         made->add_count(blocklength);
         made->add_bytes(stride);
-        *newtype = new_datatype(datatype::hvector(number, length, stride, *of.map), complete(made));
+        return made.with(datatype::hvector(number, length, stride, made.of()));
     });
 }
 
 int type_indexed(bool large, MPI_Count count, Counts array_of_blocklengths, Counts array_of_displacements,
                  MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_indexed", [&] {
-        make_blocks_type(MPI_COMBINER_INDEXED, large, count, array_of_blocklengths, array_of_displacements,
-                         oldtype, newtype);
+    return guard_result("MPI_Type_indexed", newtype, "newtype", [&] {
+        return make_blocks_type(MPI_COMBINER_INDEXED, large, count, array_of_blocklengths,
+                                array_of_displacements, oldtype);
     });
 }
 
 int type_create_hindexed(bool large, MPI_Count count, Counts array_of_blocklengths,
                          const MPI_Count* array_of_displacements, MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_hindexed", [&] {
-        make_blocks_type(MPI_COMBINER_HINDEXED, large, count, array_of_blocklengths, array_of_displacements,
-                         oldtype, newtype);
+    return guard_result("MPI_Type_create_hindexed", newtype, "newtype", [&] {
+        return make_blocks_type(MPI_COMBINER_HINDEXED, large, count, array_of_blocklengths,
+                                array_of_displacements, oldtype);
     });
 }
 
 int type_create_indexed_block(bool large, MPI_Count count, MPI_Count blocklength,
                               Counts array_of_displacements, MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_indexed_block", [&] {
-        make_blocks_type(MPI_COMBINER_INDEXED_BLOCK, large, count, blocklength, array_of_displacements,
-                         oldtype, newtype);
+    return guard_result("MPI_Type_create_indexed_block", newtype, "newtype", [&] {
+        return make_blocks_type(MPI_COMBINER_INDEXED_BLOCK, large, count, blocklength, array_of_displacements,
+                                oldtype);
     });
 }
 
@@ -134,9 +129,9 @@ int type_create_hindexed_block(bool large, MPI_Count count, MPI_Count blocklengt
                                const MPI_Count* array_of_displacements, MPI_Datatype oldtype,
                                MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_hindexed_block", [&] {
-        make_blocks_type(MPI_COMBINER_HINDEXED_BLOCK, large, count, blocklength, array_of_displacements,
-                         oldtype, newtype);
+    return guard_result("MPI_Type_create_hindexed_block", newtype, "newtype", [&] {
+        return make_blocks_type(MPI_COMBINER_HINDEXED_BLOCK, large, count, blocklength,
+                                array_of_displacements, oldtype);
     });
 }
 
@@ -149,7 +144,7 @@ int type_create_struct(bool large, MPI_Count count, Counts array_of_blocklengths
         check_entries("array_of_blocklengths", array_of_blocklengths, count);
         check_entries("array_of_displacements", array_of_displacements, count);
         check_entries("array_of_types", array_of_types, count);
-        const base::Ref<Construction> made(new Construction(MPI_COMBINER_STRUCT, large));
+        const NewType made(MPI_COMBINER_STRUCT, large);
         std::vector<datatype::Member> members;
         made->add_count(count);
         for (std::size_t i = 0; i < number; ++i) {
@@ -161,7 +156,7 @@ int type_create_struct(bool large, MPI_Count count, Counts array_of_blocklengths
         }
         for (std::size_t i = 0; i < number; ++i)
             made->add_bytes(array_of_displacements[i]);
-        return new_datatype(datatype::structure(members), complete(made));
+        return made.with(datatype::structure(members));
     });
 }
 

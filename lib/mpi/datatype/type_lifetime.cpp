@@ -34,9 +34,9 @@ int type_free(MPI_Datatype* datatype)
 int type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
 {
     return guard("MPI_Type_dup", [&] {
-        const Datatype& of = old_type(oldtype, newtype);
-        const MPI_Datatype made =
-            new_datatype(of.map, complete(construction_of(MPI_COMBINER_DUP, false, of)));
+        check_not_null(newtype, "newtype");
+        const Datatype& of = datatype_of(oldtype);
+        const MPI_Datatype made = NewType(MPI_COMBINER_DUP, false, oldtype).with(of.map);
         Datatype& copy = datatype_of(made);
         copy.number = of.number;
         copy.committed = of.committed;
@@ -54,12 +54,11 @@ int type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
 int type_create_resized(bool large, MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
                         MPI_Datatype* newtype)
 {
-    return guard("MPI_Type_create_resized", [&] {
-        const Datatype& of = old_type(oldtype, newtype);
-        const auto made = construction_of(MPI_COMBINER_RESIZED, large, of);
+    return guard_result("MPI_Type_create_resized", newtype, "newtype", [&] {
+        const NewType made(MPI_COMBINER_RESIZED, large, oldtype);
         made->add_bytes(lb);
         made->add_bytes(extent);
-        *newtype = new_datatype(datatype::resized(lb, extent, *of.map), complete(made));
+        return made.with(datatype::resized(lb, extent, made.of()));
     });
 }
 
