@@ -2,8 +2,8 @@
 // can map, and need not ask.
 //
 // It lies behind the window's control, in memory that ranks of the node map. Its rank writes, one thread at a
-// time; others read at any time. What is not in it they ask for by frames: memory that they cannot map,
-// memory that is not attached, and what has found no room.
+// time; others read at any time. For what is not in it they ask the rank by frames: memory that they cannot
+// map, memory that is not attached, and pieces beyond kMost.
 #pragma once
 
 #include <atomic>
@@ -53,8 +53,8 @@ public:
     }
 
 private:
-    // A reader takes no entry that changes meanwhile: its version is odd then, or another one afterwards. Who
-    // reads a new value with acquire sees that the version has changed.
+    // A sequence lock: a reader takes no entry that changes meanwhile, whose version is odd then, or another
+    // one afterwards. A reader that gets a new value, with acquire, also gets the new version.
     struct Entry {
         std::atomic<std::uint32_t> version{0};
         std::atomic<std::uint64_t> address{0};

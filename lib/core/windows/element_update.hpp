@@ -3,13 +3,12 @@
 
 #include <cstddef>
 
-#include "lib/core/windows/window.hpp"
 #include "lib/core/windows/window_control.hpp"
 #include "lib/foundation/reduction/kernels.hpp"
 
 namespace tutti::detail {
 
-/// Who updates: the rank of a slot. The engine's lock is held, so its slot serves one thread.
+/// Which rank updates: that of the slot. Its thread holds the engine's lock, so the slot serves one thread.
 struct Updater {
     WindowControl& control;  // the target's
     std::size_t slot;

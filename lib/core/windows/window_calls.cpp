@@ -14,22 +14,29 @@ namespace tutti::detail {
 
 namespace {
 
-void check(const Window::Failure& failed)
+void check(const WindowFailure& failed)
 {
     if (failed) [[unlikely]]
         std::rethrow_exception(failed);
 }
 
-// Calls operate(pointer to a state, or nullptr) and fills the request.
-template <class Operate>
-void operate(Window& window, Request* request, Operate&& operate)
+template <class End>
+void end_or_abort(const Window& window, End&& end) noexcept
+{
+    try {
+        end();
+    } catch (const std::exception& error) {
+        window.communicator()->process().abort(1, error.what());
+    }
+}
+
+// The request of an operation that is complete for its program: nullptr if there is none.
+void fill(const Window& window, Request* request)
 {
     if (request == nullptr) [[likely]]
-        return check(operate(nullptr));
-    RequestState* state = nullptr;
-    check(operate(&state));
+        return;
     const auto lock = window.communicator()->process().engine().lock();
-    *request = state == nullptr ? RequestAccess::complete({}) : RequestAccess::active(*state);
+    *request = RequestAccess::complete({});
 }
 
 }  // namespace
@@ -80,43 +87,44 @@ void WindowCalls::name(Window& window, std::string_view name)
 
 void WindowCalls::put(Window& window, const OriginBlock& from, const TargetBlock& to, Request* request)
 {
-    operate(window, request, [&](RequestState** state) { return window.put(from, to, state); });
+    check(window.put(from, to, request != nullptr));
+    fill(window, request);
 }
 
 void WindowCalls::get(Window& window, const OriginBlock& to, const TargetBlock& from, Request* request)
 {
-    operate(window, request, [&](RequestState** state) { return window.get(to, from, state); });
+    check(window.get(to, from, request != nullptr));
+    fill(window, request);
 }
 
 void WindowCalls::accumulate(Window& window, const OriginBlock& from, const TargetBlock& to,
                              const Update& update, Request* request)
 {
-    operate(window, request,
-            [&](RequestState** state) { return window.accumulate(from, to, update, state); });
+    check(window.accumulate(from, to, update, request != nullptr));
+    fill(window, request);
 }
 
 void WindowCalls::get_accumulate(Window& window, const OriginBlock& from, const OriginBlock& before,
                                  const TargetBlock& to, const Update& update, Request* request)
 {
-    operate(window, request,
-            [&](RequestState** state) { return window.get_accumulate(from, before, to, update, state); });
+    check(window.get_accumulate(from, before, to, update, request != nullptr));
+    fill(window, request);
 }
 
 void WindowCalls::fetch_and_op(Window& window, const std::byte* from, std::byte* before, int rank,
                                std::ptrdiff_t displacement, const Update& update, Request* request)
 {
-    operate(window, request, [&](RequestState** state) {
-        return window.fetch_and_op(from, before, rank, displacement, update, state);
-    });
+    check(window.fetch_and_op(from, before, rank, displacement, update, request != nullptr));
+    fill(window, request);
 }
 
 void WindowCalls::compare_and_swap(Window& window, const std::byte* desired, const std::byte* expected,
                                    std::byte* before, std::size_t element_bytes, int rank,
                                    std::ptrdiff_t displacement, Request* request)
 {
-    operate(window, request, [&](RequestState** state) {
-        return window.compare_and_swap(desired, expected, before, element_bytes, rank, displacement, state);
-    });
+    check(window.compare_and_swap(desired, expected, before, element_bytes, rank, displacement,
+                                  request != nullptr));
+    fill(window, request);
 }
 
 void WindowCalls::lock(Window& window, WindowLock kind, int rank)
@@ -198,20 +206,12 @@ bool WindowCalls::test(Window& window)
 
 void WindowCalls::end(Window& window, void (*how)(Window&)) noexcept
 {
-    try {
-        how(window);
-    } catch (const std::exception& error) {
-        window.communicator()->process().abort(1, error.what());
-    }
+    end_or_abort(window, [&] { how(window); });
 }
 
 void WindowCalls::end_lock(Window& window, int rank) noexcept
 {
-    try {
-        unlock(window, rank);
-    } catch (const std::exception& error) {
-        window.communicator()->process().abort(1, error.what());
-    }
+    end_or_abort(window, [&] { unlock(window, rank); });
 }
 
 }  // namespace tutti::detail

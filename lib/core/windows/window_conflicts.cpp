@@ -1,13 +1,32 @@
-// Accesses of this rank that conflict, for checked jobs.
+#include "lib/core/windows/window_conflicts.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "lib/core/check/options.hpp"
 #include "lib/core/job/process.hpp"
-#include "lib/core/windows/window.hpp"
 #include "lib/foundation/datatype/runs.hpp"
 
 namespace tutti::detail {
 
 namespace {
+
+bool do_conflict(WindowUse one, WindowUse other) noexcept
+{
+    return one != other || one == WindowUse::put;
+}
+
+// The first range that ends behind `place`.
+template <class Map>
+auto first_behind(Map& ranges, std::ptrdiff_t place)
+{
+    auto found = ranges.upper_bound(place);
+    if (found != ranges.begin() && std::prev(found)->second > place)
+        --found;
+    return found;
+}
 
 // Calls visit(begin, end) for the bytes of a block whose displacement leads to `offset`.
 template <class Visit>
@@ -24,12 +43,72 @@ void for_each_range(const TargetBlock& block, std::ptrdiff_t offset, Visit&& vis
 
 }  // namespace
 
-Window::Failure Window::look_for_conflict(std::string_view operation, WindowUse use, const TargetBlock& block,
-                                          std::ptrdiff_t offset) const
+std::string_view in_words(WindowUse access) noexcept
 {
-    if (accesses_.empty()) [[likely]]
+    switch (access) {
+        case WindowUse::get:
+            return "an earlier get()";
+        case WindowUse::put:
+            return "an earlier put()";
+        case WindowUse::update:
+            break;
+    }
+    return "an earlier accumulate() or its like";
+}
+
+std::optional<WindowAccesses::Conflict> WindowAccesses::conflict(WindowUse access, std::ptrdiff_t begin,
+                                                                 std::ptrdiff_t end) const
+{
+    std::optional<Conflict> first;
+    if (begin == end)
+        return first;
+    for (const WindowUse earlier : {WindowUse::get, WindowUse::put, WindowUse::update}) {
+        if (!do_conflict(access, earlier))
+            continue;
+        const auto found = first_behind(of(earlier), begin);
+        if (found == of(earlier).end() || found->first >= end)
+            continue;
+        const Conflict next{earlier, std::max(begin, found->first), std::min(end, found->second)};
+        if (!first || next.begin < first->begin)
+            first = next;
+    }
+    return first;
+}
+
+void WindowAccesses::note(WindowUse access, std::ptrdiff_t begin, std::ptrdiff_t end)
+{
+    if (begin == end)
+        return;
+    // Ranges that touch become one: a loop over elements takes the memory of one range.
+    Ranges& ranges = of(access);
+    auto next = first_behind(ranges, begin);
+    if (next != ranges.begin() && std::prev(next)->second == begin)
+        --next;
+    while (next != ranges.end() && next->first <= end) {
+        begin = std::min(begin, next->first);
+        end = std::max(end, next->second);
+        next = ranges.erase(next);
+    }
+    ranges.emplace_hint(next, begin, end);
+}
+
+void WindowAccesses::forget() noexcept
+{
+    for (Ranges& ranges : ranges_)
+        ranges.clear();
+}
+
+WindowConflicts::WindowConflicts(const WindowIdentity& window)
+    : window_(window), accesses_(check::options().windows ? static_cast<std::size_t>(window.size()) : 0)
+{
+}
+
+WindowFailure WindowConflicts::look_for(std::string_view operation, WindowUse use, const TargetBlock& block,
+                                        std::ptrdiff_t offset) const
+{
+    if (!are_checked()) [[likely]]
         return nullptr;
-    const Engine::Lock held = process_.engine().lock();
+    const auto held = window_.process().engine().lock();
     const WindowAccesses& accesses = accesses_[static_cast<std::size_t>(block.rank)];
     std::optional<WindowAccesses::Conflict> found;
     for_each_range(block, offset, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -38,35 +117,29 @@ Window::Failure Window::look_for_conflict(std::string_view operation, WindowUse 
     });
     if (!found)
         return nullptr;
-    const std::string range = flavor_ == WindowFlavor::dynamic
-                                  ? fmt::format("addresses {:#x} to {:#x}", found->begin, found->end)
-                                  : fmt::format("bytes {} to {}", found->begin, found->end);
-    return wrong(
+    const bool may_flush =
+        window_.epoch() == WindowEpoch::locks || window_.epoch() == WindowEpoch::all_locked;
+    return window_.wrong(
         WindowFault::conflict, operation, block.rank,
-        fmt::format("{} are those of {} that is not complete; {} must come between them (in the "
-                    "epoch {})",
-                    range, in_words(found->earlier),
-                    epoch_ == Epoch::locks || epoch_ == Epoch::all_locked ? "flush() or the end of the epoch"
-                                                                          : "the end of the epoch",
-                    epoch_in_words()));
+        fmt::format("{} are those of {} that is not complete; {} must come between them (in the epoch {})",
+                    window_.range_in_words(found->begin, found->end), in_words(found->earlier),
+                    may_flush ? "flush() or the end of the epoch" : "the end of the epoch",
+                    window_.epoch_in_words()));
 }
 
-// Not for operations of which a request tells the program that they are complete at the target: whether it
-// has waited, nothing here sees.
-void Window::note_use(WindowUse use, const TargetBlock& block, std::ptrdiff_t offset)
+void WindowConflicts::note(WindowUse use, const TargetBlock& block, std::ptrdiff_t offset)
 {
-    if (accesses_.empty()) [[likely]]
+    if (!are_checked()) [[likely]]
         return;
-    const Engine::Lock held = process_.engine().lock();
+    const auto held = window_.process().engine().lock();
     for_each_range(block, offset, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
         accesses_[static_cast<std::size_t>(block.rank)].note(use, begin, end);
     });
 }
 
-// Under the lock. Accesses to `rank` are complete: gets, or `all`.
-void Window::forget_accesses(int rank, bool all)
+void WindowConflicts::forget(int rank, bool all)
 {
-    if (accesses_.empty()) [[likely]]
+    if (!are_checked()) [[likely]]
         return;
     WindowAccesses& complete = accesses_[static_cast<std::size_t>(rank)];
     if (all)

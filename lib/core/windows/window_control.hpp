@@ -9,8 +9,8 @@
 #include <functional>
 #include <new>
 
-#include "lib/core/windows/window.hpp"
 #include "lib/foundation/base/pause.hpp"
+#include "tutti/window_calls.hpp"
 
 namespace tutti::detail {
 
@@ -31,9 +31,9 @@ public:
         return *control;
     }
 
-    // The lock, of one writer or many readers. First come, first served: who finds others waiting waits
-    // behind them. One exception: a reader that others wait for, because of another lock that it holds, may
-    // go in front of waiting writers, as these may wait for each other otherwise: `in_front`.
+    // The lock, of one writer or many readers. First come, first served: a rank that finds others waiting
+    // waits behind them. One exception, `in_front`: a reader that holds another lock for which others wait
+    // may go in front of waiting writers, as the two could wait for each other otherwise.
 
     /// Takes the lock if it is free, and nobody waits for it.
     bool enter_at_once(WindowLock kind) noexcept
@@ -48,8 +48,9 @@ public:
     void leave(WindowLock kind) noexcept { lock_.fetch_sub(held_by(kind), std::memory_order_seq_cst); }
     bool anybody_waits() const noexcept { return lock_.load(std::memory_order_seq_cst) >= kWaiter; }
 
-    // Whoever waits says so, and then looks at the lock again; whoever leaves it then looks who waits. All of
-    // it is sequentially consistent, so one of the two sees the other.
+    // Dekker's handshake: a waiter announces itself and then looks at the lock again; a holder leaves the
+    // lock and then looks for waiters. All of it is sequentially consistent, so one of the two sees the
+    // other.
 
     struct Turn {
         WindowLock kind;
@@ -57,19 +58,16 @@ public:
         bool in_front;
     };
 
-    /// It counts as waiting before it has the ticket: who comes behind it, and looks then whether others wait
-    /// for what it holds, sees all that were there before.
+    /// Increments the number of waiters before it draws the ticket, so that whoever draws a later one, and
+    /// then looks for waiters, finds everyone before it.
     std::uint32_t take_ticket() noexcept
     {
         lock_.fetch_add(kWaiter, std::memory_order_seq_cst);
         return next_ticket_.fetch_add(1, std::memory_order_seq_cst);
     }
-    /// A slot has one turn at most. Then enter_in_turn() until it is true, or give_up().
+    /// A slot has one turn at most, which may be announced again to go in front. Then enter_in_turn() until
+    /// it is true, or give_up().
     void await(std::size_t slot_index, const Turn& turn) noexcept
-    {
-        slot(slot_index).waits.store(word_of(turn), std::memory_order_seq_cst);
-    }
-    void go_in_front(std::size_t slot_index, const Turn& turn) noexcept
     {
         slot(slot_index).waits.store(word_of(turn), std::memory_order_seq_cst);
     }
@@ -86,8 +84,8 @@ public:
         slot(slot_index).waits.store(0, std::memory_order_seq_cst);
         lock_.fetch_sub(kWaiter, std::memory_order_seq_cst);
     }
-    /// The target waits on behalf of ranks that do not map this, each of which has its ticket:
-    /// the first of them, and whether any may go in front. nullptr: nobody.
+    /// The target waits on behalf of ranks that do not map this, each of which has its ticket: the first of
+    /// them, and whether any may go in front. nullptr: there are none.
     void await_for_others(std::size_t slot_index, const Turn* first, bool any_in_front) noexcept
     {
         std::uint64_t word = first == nullptr ? 0 : word_of(*first);
@@ -95,7 +93,7 @@ public:
             word |= kInFront;
         slot(slot_index).waits_for_others.store(word, std::memory_order_seq_cst);
     }
-    /// For one that waits; it does not any more when this is true.
+    /// Takes the lock for a waiter, if its turn has come; then it does not wait any more.
     bool enter_behind_others(const Turn& turn) noexcept
     {
         if (!turn.in_front && is_behind(turn.ticket))
@@ -127,12 +125,12 @@ public:
         });
     }
 
-    // Updates of elements. One that a CPU atomic does is made together with others of its kind; any other is
-    // made alone. Each side announces itself and then looks for the other, sequentially consistent; they last
-    // as long as a copy of some KiB, so nobody sleeps. A rank may die in one: who waits long for it looks
-    // after it.
+    // Updates of elements. Those that a CPU atomic does are made together; any other is made alone. Dekker's
+    // handshake again: each side announces itself and then looks for the other, sequentially consistent. An
+    // update lasts as long as a copy of some KiB, so a waiter spins. A rank may die in one, so a waiter that
+    // has spun for long calls look_after().
 
-    /// Throws if the rank of this slot is no more.
+    /// Throws if the rank of this slot is lost.
     using LookAfter = std::function<void(std::size_t slot)>;
 
     void begin_atomic(std::size_t slot_index, const LookAfter& look_after)

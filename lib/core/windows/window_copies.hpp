@@ -21,7 +21,7 @@ public:
     WindowCopies& operator=(const WindowCopies&) = delete;
     ~WindowCopies() { abandon(); }
 
-    /// And no failure is to be told. Any thread: it sees its own copies.
+    /// Whether no copy is under way, and no failure is left to take. Any thread, for its own copies.
     bool all_complete() const noexcept { return open_.load(std::memory_order_relaxed) == 0; }
     bool gets_complete() const noexcept { return gets_.load(std::memory_order_relaxed) == 0; }
     unsigned under_way(int rank) const noexcept { return of(rank).puts + of(rank).gets; }
@@ -48,7 +48,7 @@ public:
             gets_.fetch_add(1, std::memory_order_relaxed);
         return copy;
     }
-    /// It has not been started, or was complete at once.
+    /// Of a copy that has not been started, or was complete at once.
     void end(transport::Completion& copy) noexcept { ended(static_cast<Copy&>(copy), ErrorCode::success); }
 
     /// Of the copies with `rank` that have ended, the first failure since the last call; or success.
@@ -62,7 +62,7 @@ public:
             gets_.fetch_sub(1, std::memory_order_relaxed);
         return std::exchange(target.failure, ErrorCode::success);
     }
-    /// Nothing of them touches this object, or memory of the program's, from now on.
+    /// No copy accesses this object, or memory of the program's, from now on.
     void abandon() noexcept
     {
         for (Copy& copy : copies_)
@@ -96,7 +96,7 @@ private:
         Target& target = of(copy.rank);
         --number_like(copy);
         if (result != ErrorCode::success && target.failure == ErrorCode::success) {
-            target.failure = result;  // open until it is told
+            target.failure = result;  // open until it is taken
             target.failed = copy.kind;
         } else {
             open_.fetch_sub(1, std::memory_order_relaxed);
@@ -109,8 +109,8 @@ private:
     std::vector<Target> targets_;
     std::list<Copy> copies_;
     std::list<Copy> spare_;
-    std::atomic<std::size_t> open_{0};  // copies under way, and failures to tell
-    std::atomic<std::size_t> gets_{0};  // of them, those of gets
+    std::atomic<std::size_t> open_{0};  // copies under way, and failures to take
+    std::atomic<std::size_t> gets_{0};  // those of gets among them
 };
 
 }  // namespace tutti::detail

@@ -8,7 +8,7 @@
 
 namespace tutti::detail {
 
-/// The kinds of wrong use that faces tell apart.
+/// The kinds of wrong use: the interface of MPI has an error class for each.
 enum class WindowFault : std::uint8_t {
     epoch,       // an operation outside an epoch that covers its target, or epochs that exclude each other
     range,       // memory outside the target's

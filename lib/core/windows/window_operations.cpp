@@ -1,9 +1,12 @@
-// put, get and the operations that combine elements.
+// put, get and updates. Bytes in a row that an epoch covers and this process maps are accessed at once; all
+// else is admitted first: its epoch, its range, and conflicts of checked jobs.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <tuple>
+#include <utility>
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
@@ -17,18 +20,16 @@ namespace tutti::detail {
 
 namespace {
 
-// Memory of either side, for a copy.
-struct Memory {
-    std::byte* base;
-    std::size_t count;
-    const datatype::Typemap* type;
-
-    std::size_t size_bytes() const noexcept { return type == nullptr ? count : count * type->size_bytes(); }
-};
-
-void copy(const Memory& to, const Memory& from)
+template <class Block>
+std::size_t bytes_in(const Block& block) noexcept
 {
-    const std::size_t bytes = std::min(to.size_bytes(), from.size_bytes());
+    return block.type == nullptr ? block.count : block.count * block.type->size_bytes();
+}
+
+// Both are memory of this process.
+void copy(const OriginBlock& to, const OriginBlock& from)
+{
+    const std::size_t bytes = std::min(bytes_in(to), bytes_in(from));
     if (to.type == nullptr && from.type == nullptr)
         return base::copy_bytes(to.base, from.base, bytes);
     if (to.type == nullptr)
@@ -44,19 +45,14 @@ void copy(const Memory& to, const Memory& from)
     }
 }
 
-Memory memory_of(const OriginBlock& block) noexcept
-{
-    return {block.base, block.count, block.type};
-}
-
 // The bytes of a block in a row: themselves, or a copy.
 class Packed {
 public:
-    explicit Packed(const Memory& block) : bytes_(block.base)
+    explicit Packed(const OriginBlock& block) : bytes_(block.base)
     {
         if (block.type == nullptr)
             return;
-        copy_.resize(block.size_bytes());
+        copy_.resize(bytes_in(block));
         datatype::pack(*block.type, block.count, block.base, 0, copy_);
         bytes_ = copy_.data();
     }
@@ -67,56 +63,62 @@ private:
     std::vector<std::byte> copy_;
 };
 
-std::ptrdiff_t lowest(const TargetBlock& block)
+// From the lowest to the highest byte of a block, relative to its displacement.
+std::pair<std::ptrdiff_t, std::ptrdiff_t> bounds_of(const TargetBlock& block)
 {
-    return block.type == nullptr || block.count == 0
-               ? 0
-               : block.type->description().data.repeated(block.count, block.type->extent_bytes()).low;
-}
-
-std::size_t bytes_of(const TargetBlock& block) noexcept
-{
-    return block.type == nullptr ? block.count : block.count * block.type->size_bytes();
-}
-
-std::ptrdiff_t highest(const TargetBlock& block)
-{
-    return block.type == nullptr ? static_cast<std::ptrdiff_t>(block.count)
-           : block.count == 0
-               ? 0
-               : block.type->description().data.repeated(block.count, block.type->extent_bytes()).high;
+    if (block.type == nullptr)
+        return {0, static_cast<std::ptrdiff_t>(block.count)};
+    if (block.count == 0)
+        return {0, 0};
+    const auto data = block.type->description().data.repeated(block.count, block.type->extent_bytes());
+    return {data.low, data.high};
 }
 
 }  // namespace
 
-// The first access to a rank takes the lock that lock_all() has left to it; then `there` is what reach()
-// says.
-Window::Failure Window::lock_late(int rank, std::ptrdiff_t displacement, std::size_t bytes, std::byte*& there)
+// Of an operation on a target: its epoch, its bytes, and whether it conflicts with an earlier one.
+WindowFailure Window::admit(std::string_view operation, WindowUse use, const TargetBlock& block,
+                            TargetBytes& place)
 {
-    if (!is_rank(rank) || target(rank).cover != WindowCover::not_locked)
-        return nullptr;
-    Engine::Lock held = process_.engine().lock();
-    if (Failure failed = acquire(held, WindowLock::shared, rank))
+    if (!identity_.is_rank(block.rank))
+        return identity_.not_a_rank(operation, block.rank);
+    if (targets_[block.rank].cover == WindowCover::not_locked)
+        if (WindowFailure failed = lock_late(block.rank))
+            return failed;
+    if (targets_[block.rank].cover == WindowCover::none)
+        return outside_epoch(operation, block.rank);
+    if (WindowFailure failed = find(operation, block, place))
         return failed;
-    hold(rank, WindowLock::shared);
-    there = reach(rank, displacement, bytes);
+    return conflicts_.look_for(operation, use, block, place.offset);
+}
+
+// The first access to a target takes the lock that lock_all() has left to it.
+WindowFailure Window::lock_late(int rank)
+{
+    Lock held = locked();
+    if (WindowFailure failed = locks_.acquire(held, WindowLock::shared, rank))
+        return failed;
+    cover(rank, WindowCover::shared);
     return nullptr;
 }
 
-// An operation that reach() does not serve: which epoch and which bytes it is for.
-Window::Failure Window::admit(std::string_view operation, const TargetBlock& block, Place& place)
+WindowFailure Window::outside_epoch(std::string_view operation, int rank) const
 {
-    if (!is_rank(block.rank))
-        return not_a_rank(operation, block.rank);
-    const WindowTarget& there = target(block.rank);
-    if (there.cover == WindowCover::none)
-        return outside(operation, block.rank);
-    std::ptrdiff_t offset = 0;
+    if (identity_.epoch() == WindowEpoch::none)
+        return identity_.wrong(WindowFault::epoch, operation, rank,
+                               "this rank is in no epoch; lock(), lock_all(), fence() or start() begins one");
+    return identity_.wrong(WindowFault::epoch, operation, rank,
+                           fmt::format("the epoch {} does not cover that rank", identity_.epoch_in_words()));
+}
+
+// Which bytes of the target a block has.
+WindowFailure Window::find(std::string_view operation, const TargetBlock& block, TargetBytes& place)
+{
+    const WindowTarget& target = targets_[block.rank];
     std::ptrdiff_t low = 0;
     std::ptrdiff_t high = 0;
     try {
-        low = lowest(block);
-        high = highest(block);
+        std::tie(low, high) = bounds_of(block);
     } catch (const Error&) {
         return std::current_exception();
     }
@@ -124,265 +126,225 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
         return nullptr;
     place.has_bytes = true;
     const bool overflows =
-        __builtin_mul_overflow(block.displacement, static_cast<std::ptrdiff_t>(there.unit_bytes), &offset) ||
-        __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(high, offset, &high);
-    place.offset = offset;
-    place.aim = {.target = block.rank, .bytes = bytes_of(block), .begin = low, .end = high};
-    if (flavor_ == WindowFlavor::dynamic && !overflows && low >= 0) {
-        const auto address = static_cast<std::uintptr_t>(low);
-        const auto bytes = static_cast<std::size_t>(high - low);
-        std::byte* const lowest_byte = attached_at(block.rank, address, bytes);
-        if (lowest_byte == nullptr && block.rank == communicator_->rank())
-            return not_attached(operation, block.rank, address, bytes);
-        place.is_remote = lowest_byte == nullptr;
-        if (!place.is_remote)
-            place.base = lowest_byte + (offset - low);
-        return nullptr;
-    }
-    if (overflows || low < 0 || static_cast<std::size_t>(high) > there.size_bytes)
-        return wrong(
+        __builtin_mul_overflow(block.displacement, static_cast<std::ptrdiff_t>(target.unit_bytes),
+                               &place.offset) ||
+        __builtin_add_overflow(low, place.offset, &low) || __builtin_add_overflow(high, place.offset, &high);
+    place.aim = {.target = block.rank, .bytes = bytes_in(block), .begin = low, .end = high};
+    if (identity_.flavor() == WindowFlavor::dynamic && !overflows && low >= 0)
+        return find_attached(operation, place);
+    if (overflows || low < 0 || static_cast<std::size_t>(high) > target.size_bytes)
+        return identity_.wrong(
             WindowFault::range, operation, block.rank,
             fmt::format("bytes {} to {} are outside its memory of {} bytes (displacement {} in units of {} "
                         "bytes, in the epoch {})",
                         overflows ? "too far" : fmt::to_string(low),
-                        overflows ? "describe" : fmt::to_string(high), there.size_bytes, block.displacement,
-                        there.unit_bytes, epoch_in_words()));
-    if (there.memory == nullptr)
-        place.is_remote = true;
-    else
-        place.base = there.memory + offset;
+                        overflows ? "describe" : fmt::to_string(high), target.size_bytes, block.displacement,
+                        target.unit_bytes, identity_.epoch_in_words()));
+    place.is_remote = target.memory == nullptr;
+    place.base = place.is_remote ? nullptr : target.memory + place.offset;
     return nullptr;
 }
 
-Window::Failure Window::outside(std::string_view operation, int rank) const
+WindowFailure Window::find_attached(std::string_view operation, TargetBytes& place)
 {
-    if (epoch_ == Epoch::none)
-        return wrong(WindowFault::epoch, operation, rank,
-                     "this rank is in no epoch; lock(), lock_all(), fence() or start() begins one");
-    return wrong(WindowFault::epoch, operation, rank,
-                 fmt::format("the epoch {} does not cover that rank", epoch_in_words()));
-}
-
-Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool waits)
-{
-    const std::string_view operation = puts ? "put" : "get";
-    const WindowUse use = puts ? WindowUse::put : WindowUse::get;
-    Place place;
-    if (Failure failed = admit(operation, there, place))
-        return failed;
-    if (Failure failed = look_for_conflict(operation, use, there, place.offset))
-        return failed;
-    if (place.is_remote) {
-        if (Failure failed = move_remote(here, there, place, puts, waits))
-            return failed;
-    } else {
-        const Memory target{place.base, place.has_bytes ? there.count : 0, there.type};
-        copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
-    }
-    if (puts || !waits)
-        note_use(use, there, place.offset);
+    const int rank = place.aim.target;
+    const auto address = static_cast<std::uintptr_t>(place.aim.begin);
+    const auto bytes = static_cast<std::size_t>(place.aim.end - place.aim.begin);
+    const Lock held = locked();
+    std::byte* const lowest_byte = attachments_.find(rank, address, bytes);
+    if (lowest_byte == nullptr && rank == identity_.rank())
+        return attachments_.not_attached(operation, rank, address, bytes);
+    place.is_remote = lowest_byte == nullptr;
+    place.base = place.is_remote ? nullptr : lowest_byte + (place.offset - place.aim.begin);
     return nullptr;
 }
 
-Window::Failure Window::put(const OriginBlock& from, const TargetBlock& to, RequestState** request)
+WindowFailure Window::put(const OriginBlock& from, const TargetBlock& to, bool has_request)
 {
-    if (request != nullptr)
-        *request = nullptr;
-    std::byte* there = reach(to.rank, to.displacement, to.count);
-    if (there == nullptr) [[unlikely]]
-        if (Failure failed = lock_late(to.rank, to.displacement, to.count, there))
-            return failed;
-    if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
-        return move(from, to, true, request != nullptr);
+    std::byte* const there = targets_.reach(to);
+    if (there == nullptr || from.type != nullptr) [[unlikely]]
+        return move(from, to, true, has_request);
     base::copy_bytes(there, from.base, to.count);
     return nullptr;
 }
 
-Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, RequestState** request)
+WindowFailure Window::get(const OriginBlock& to, const TargetBlock& from, bool has_request)
 {
-    if (request != nullptr)
-        *request = nullptr;
-    std::byte* there = reach(from.rank, from.displacement, from.count);
-    if (there == nullptr) [[unlikely]]
-        if (Failure failed = lock_late(from.rank, from.displacement, from.count, there))
-            return failed;
-    if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
-        return move(to, from, false, request != nullptr);
-    // Acquire: a rank that has seen a flag here sees also what was put before it.
+    const std::byte* const there = targets_.reach(from);
+    if (there == nullptr || to.type != nullptr) [[unlikely]]
+        return move(to, from, false, has_request);
     base::copy_bytes(to.base, there, from.count);
+    // Acquire: a rank that gets a flag here gets also what was put before the flag.
     std::atomic_thread_fence(std::memory_order_acquire);
     return nullptr;
 }
 
-// A buffer holds the bytes of a layout in a row.
-Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place,
-                                    bool puts, bool waits)
+WindowFailure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool has_request)
 {
-    const Memory own = memory_of(here);
-    std::vector<std::byte> row(own.type == nullptr ? 0 : own.size_bytes());
-    const Memory in_a_row{row.data(), row.size(), nullptr};
-    if (puts && own.type != nullptr)
-        copy(in_a_row, own);
-    std::byte* const bytes = own.type == nullptr ? own.base : row.data();
-    Engine::Lock held = process_.engine().lock();
-    Failure failed;
-    if (there.type != nullptr ||
-        !move_by_network(held, place, {bytes, there.count}, puts, waits || own.type != nullptr, failed))
-        failed = transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
-                          puts ? nullptr : bytes, nullptr);
-    if (failed)
+    const WindowUse use = puts ? WindowUse::put : WindowUse::get;
+    TargetBytes place;
+    if (WindowFailure failed = admit(puts ? "put" : "get", use, there, place))
         return failed;
-    if (!puts && own.type != nullptr)
-        copy(own, in_a_row);
+    if (place.is_remote) {
+        if (WindowFailure failed = move_remote(here, there, place, puts, has_request))
+            return failed;
+    } else {
+        const OriginBlock target{place.base, place.has_bytes ? there.count : 0, there.type};
+        copy(puts ? target : here, puts ? here : target);
+        std::atomic_thread_fence(std::memory_order_acquire);  // as in get()
+    }
+    if (puts || !has_request)
+        conflicts_.note(use, there, place.offset);
     return nullptr;
 }
 
-Window::Failure Window::combine(std::string_view operation, const OriginBlock& from,
-                                const OriginBlock* before, const TargetBlock& to, const Update& update,
-                                bool notes)
+// A buffer holds the bytes of a layout in a row.
+WindowFailure Window::move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place,
+                                  bool puts, bool waits)
 {
-    Place place;
-    if (Failure failed = admit(operation, to, place))
+    std::vector<std::byte> row(here.type == nullptr ? 0 : bytes_in(here));
+    const OriginBlock in_a_row{row.data(), row.size(), nullptr};
+    if (puts && here.type != nullptr)
+        copy(in_a_row, here);
+    std::byte* const bytes = here.type == nullptr ? here.base : row.data();
+    Lock held = locked();
+    WindowFailure failed;
+    if (there.type != nullptr ||
+        !network_.move(held, place, {bytes, there.count}, puts, waits || here.type != nullptr, failed))
+        failed = questions_.transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
+                                     puts ? nullptr : bytes, nullptr);
+    if (failed)
         return failed;
-    if (Failure failed = look_for_conflict(operation, WindowUse::update, to, place.offset))
+    if (!puts && here.type != nullptr)
+        copy(here, in_a_row);
+    return nullptr;
+}
+
+WindowFailure Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update, bool)
+{
+    return combine("accumulate", from, nullptr, to, update, true);
+}
+
+WindowFailure Window::get_accumulate(const OriginBlock& from, const OriginBlock& before,
+                                     const TargetBlock& to, const Update& update, bool has_request)
+{
+    return combine("get_accumulate", from, &before, to, update, !has_request);
+}
+
+WindowFailure Window::fetch_and_op(const std::byte* from, std::byte* before, int rank,
+                                   std::ptrdiff_t displacement, const Update& update, bool has_request)
+{
+    const std::size_t bytes = tutti::size_bytes(update.element);
+    const OriginBlock result{before, bytes, nullptr};
+    return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
+                   {rank, displacement, bytes, nullptr}, update, !has_request);
+}
+
+// `before`: nullptr, or what gets the target's elements. `notes`: see WindowConflicts::note().
+inline WindowFailure Window::combine(std::string_view operation, const OriginBlock& from,
+                                     const OriginBlock* before, const TargetBlock& to, const Update& update,
+                                     bool notes)
+{
+    std::byte* const there = targets_.reach(to);
+    if (there == nullptr || from.type != nullptr || (before != nullptr && before->type != nullptr))
+        [[unlikely]]
+        return combine_admitted(operation, from, before, to, update, notes);
+    const Lock held = locked();
+    try {
+        const ElementUpdate element(update);
+        element.apply(targets_.updater(to.rank), there, from.base, before == nullptr ? nullptr : before->base,
+                      to.count / element.element_bytes());
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
+WindowFailure Window::combine_admitted(std::string_view operation, const OriginBlock& from,
+                                       const OriginBlock* before, const TargetBlock& to, const Update& update,
+                                       bool notes)
+{
+    TargetBytes place;
+    if (WindowFailure failed = admit(operation, WindowUse::update, to, place))
         return failed;
     if (!place.has_bytes)
         return nullptr;
     const bool reads = update.kind != Update::Kind::no_op;
-    const Packed operands(reads ? memory_of(from) : Memory{nullptr, 0, nullptr});
-    Failure failed;
-    Engine::Lock held = process_.engine().lock();
-    const Memory target_memory{place.base, to.count, to.type};
-    std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? target_memory.size_bytes()
-                                                                             : 0);
+    const Packed operands(reads ? from : OriginBlock{});
+    std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? bytes_in(to) : 0);
     std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
-    if (place.is_remote) {
-        failed = transfer(held, operation, to, place, reads ? operands.data() : nullptr, was, &update);
-    } else {
-        const ElementUpdate element(update);
-        std::size_t done = 0;
-        const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
-            element.apply(updater(target(to.rank)), place.base + offset,
-                          reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
-                          bytes / element.element_bytes());
-            done += bytes;
-        };
-        try {
-            if (to.type == nullptr)
-                run(0, to.count);
-            else
-                datatype::for_each_run(*to.type, to.count, run);
-        } catch (const Error&) {
-            failed = std::current_exception();
-        }
+    WindowFailure failed;
+    {
+        Lock held = locked();
+        failed = place.is_remote
+                     ? questions_.transfer(held, operation, to, place, operands.data(), was, &update)
+                     : update_mapped(to, place.base, operands.data(), was, update);
+        if (!failed && !kept.empty())
+            datatype::unpack(*before->type, before->count, before->base, 0, kept);
     }
-    if (!failed && !kept.empty())
-        datatype::unpack(*before->type, before->count, before->base, 0, kept);
-    held.unlock();
     if (!failed && notes)
-        note_use(WindowUse::update, to, place.offset);
+        conflicts_.note(WindowUse::update, to, place.offset);
     return failed;
 }
 
-// Elements that are all that is to know.
-Window::Failure Window::combine_in_a_row(int rank, std::byte* there, const std::byte* from, std::byte* before,
-                                         std::size_t bytes, const Update& update)
+// `from` and `before` in a row, or nullptr.
+WindowFailure Window::update_mapped(const TargetBlock& to, std::byte* base, const std::byte* from,
+                                    std::byte* before, const Update& update)
 {
-    const Engine::Lock held = process_.engine().lock();
     try {
         const ElementUpdate element(update);
-        element.apply(updater(target(rank)), there, from, before, bytes / element.element_bytes());
+        std::size_t done = 0;
+        const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
+            element.apply(targets_.updater(to.rank), base + offset, from == nullptr ? nullptr : from + done,
+                          before == nullptr ? nullptr : before + done, bytes / element.element_bytes());
+            done += bytes;
+        };
+        if (to.type == nullptr)
+            run(0, to.count);
+        else
+            datatype::for_each_run(*to.type, to.count, run);
     } catch (const Error&) {
         return std::current_exception();
     }
     return nullptr;
 }
 
-Window::Failure Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
-                                   RequestState** request)
+WindowFailure Window::compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,
+                                       std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
+                                       bool has_request)
 {
-    if (request != nullptr)
-        *request = nullptr;
-    std::byte* there = reach(to.rank, to.displacement, to.count);
-    if (there == nullptr) [[unlikely]]
-        if (Failure failed = lock_late(to.rank, to.displacement, to.count, there))
-            return failed;
-    if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
-        return combine("accumulate", from, nullptr, to, update, true);
-    return combine_in_a_row(to.rank, there, from.base, nullptr, to.count, update);
-}
-
-Window::Failure Window::get_accumulate(const OriginBlock& from, const OriginBlock& before,
-                                       const TargetBlock& to, const Update& update, RequestState** request)
-{
-    if (request != nullptr)
-        *request = nullptr;
-    std::byte* there = reach(to.rank, to.displacement, to.count);
-    if (there == nullptr) [[unlikely]]
-        if (Failure failed = lock_late(to.rank, to.displacement, to.count, there))
-            return failed;
-    if (there == nullptr || from.type != nullptr || before.type != nullptr || to.type != nullptr) [[unlikely]]
-        return combine("get_accumulate", from, &before, to, update, request == nullptr);
-    return combine_in_a_row(to.rank, there, from.base, before.base, to.count, update);
-}
-
-Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, int rank,
-                                     std::ptrdiff_t displacement, const Update& update,
-                                     RequestState** request)
-{
-    if (request != nullptr)
-        *request = nullptr;
-    const std::size_t bytes = tutti::size_bytes(update.element);
-    std::byte* there = reach(rank, displacement, bytes);
-    if (there == nullptr) [[unlikely]]
-        if (Failure failed = lock_late(rank, displacement, bytes, there))
-            return failed;
+    const TargetBlock block{rank, displacement, element_bytes, nullptr};
+    std::byte* there = targets_.reach(block);
     if (there == nullptr) [[unlikely]] {
-        const OriginBlock result{before, bytes, nullptr};
-        return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
-                       {rank, displacement, bytes, nullptr}, update, request == nullptr);
-    }
-    return combine_in_a_row(rank, there, from, before, bytes, update);
-}
-
-Window::Failure Window::compare_and_swap(const std::byte* desired, const std::byte* expected,
-                                         std::byte* before, std::size_t element_bytes, int rank,
-                                         std::ptrdiff_t displacement, RequestState** request)
-{
-    if (request != nullptr)
-        *request = nullptr;
-    std::byte* there = reach(rank, displacement, element_bytes);
-    if (there == nullptr) [[unlikely]]
-        if (Failure failed = lock_late(rank, displacement, element_bytes, there))
+        TargetBytes place;
+        if (WindowFailure failed = admit("compare_and_swap", WindowUse::update, block, place))
             return failed;
-    if (there == nullptr) [[unlikely]] {
-        Place place;
-        const TargetBlock block{rank, displacement, element_bytes, nullptr};
-        if (Failure failed = admit("compare_and_swap", block, place))
-            return failed;
-        if (Failure failed = look_for_conflict("compare_and_swap", WindowUse::update, block, place.offset))
-            return failed;
-        there = place.base;
-        if (place.is_remote) {
-            std::vector<std::byte> both(desired, desired + element_bytes);
-            both.insert(both.end(), expected, expected + element_bytes);
-            Engine::Lock lock = process_.engine().lock();
-            if (Failure failed = ask(lock, "compare_and_swap", place.aim, WindowHeader::What::swap,
-                                     static_cast<std::size_t>(place.offset), both, {before, element_bytes}))
+        if (place.is_remote)
+            if (WindowFailure failed = swap_remote(desired, expected, {before, element_bytes}, place))
                 return failed;
-        }
-        if (request == nullptr)
-            note_use(WindowUse::update, block, place.offset);
+        if (!has_request)
+            conflicts_.note(WindowUse::update, block, place.offset);
         if (place.is_remote)
             return nullptr;
+        there = place.base;
     }
-    const Engine::Lock held = process_.engine().lock();
+    const Lock held = locked();
     try {
-        detail::compare_and_swap(updater(target(rank)), there, desired, expected, before, element_bytes);
+        detail::compare_and_swap(targets_.updater(rank), there, desired, expected, before, element_bytes);
     } catch (const Error&) {
         return std::current_exception();
     }
     return nullptr;
+}
+
+WindowFailure Window::swap_remote(const std::byte* desired, const std::byte* expected,
+                                  std::span<std::byte> before, const TargetBytes& place)
+{
+    std::vector<std::byte> both(desired, desired + before.size());
+    both.insert(both.end(), expected, expected + before.size());
+    Lock held = locked();
+    return questions_.ask(held, "compare_and_swap", place.aim, WindowHeader::What::swap,
+                          static_cast<std::size_t>(place.offset), both, before);
 }
 
 }  // namespace tutti::detail

@@ -26,15 +26,15 @@ void WindowService::remove(const Window& window) noexcept
 
 void WindowService::frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload)
 {
-    const auto told = protocol::header_in<WindowHeader>(header, peer);
-    const auto found = windows_.find(told.lead.context());
+    const auto read = protocol::header_in<WindowHeader>(header, peer);
+    const auto found = windows_.find(read.lead.context());
     if (found == windows_.end())
-        return;  // it has been freed, and a wake of it came late
+        return;  // a late wake of a window that has been freed
     Window& window = *found->second;
-    const auto rank = static_cast<int>(told.rank);
-    if (!window.is_rank(rank) || window.communicator()->world_rank(rank) != peer)
+    const auto rank = static_cast<int>(read.rank);
+    if (rank < 0 || rank >= window.communicator()->size() || window.communicator()->world_rank(rank) != peer)
         protocol::corrupt(peer, "a window's frame in the name of another rank");
-    window.heard(rank, told, payload);
+    window.take(rank, read, payload);
 }
 
 void WindowService::for_each_awaited(const std::function<void(std::uint64_t context, int peer)>& visit) const

@@ -1,5 +1,4 @@
-// What ranks of windows tell each other in frames: signals, and operations on memory that the origin does not
-// map.
+// The windows of a rank: frames for them, and what this rank waits for at them.
 #pragma once
 
 #include <cstddef>

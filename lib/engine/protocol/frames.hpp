@@ -39,7 +39,7 @@ enum class FrameKind : std::uint8_t {
     call_wait,
     check_arrived,  // and the next: lib/core/check/meeting.hpp
     check_all_arrived,
-    window_call,  // and the next: lib/core/windows/window_service.hpp
+    window_call,  // and the next: lib/core/windows/window_frames.hpp
     window_answer,
     call_lost,  // and the next two: lib/core/calls/absent_ranks.hpp
     call_presence_inquiry,

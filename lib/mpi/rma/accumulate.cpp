@@ -35,22 +35,28 @@ std::optional<DataType> only_element(const datatype::Signature& signature)
     return found;
 }
 
-std::optional<DataType> element_of(const Datatype& type)
-{
-    if (type.number) [[likely]]
-        return type.number;
-    const Datatype* const pair = only_pair(type);
-    return pair != nullptr ? pair->number : only_element(type.map->signature());
-}
+/// What a datatype is made of.
+struct Elements {
+    const Datatype& type;
+    const Datatype* pair;  // the predefined pair, if all are pairs; or the type itself, if it is predefined
 
-// Of pairs that C puts gaps into: they are whole elements to operators.
+    explicit Elements(MPI_Datatype datatype)
+        : type(datatype_of(datatype)), pair(type.number ? &type : only_pair(type))
+    {
+    }
+    /// The type of all elements; none if there are several.
+    std::optional<DataType> number() const
+    {
+        return pair != nullptr ? pair->number : only_element(type.map->signature());
+    }
+};
+
+// Pairs that C puts gaps into are whole elements to operators.
 template <class Part>
-void take_whole_pairs(Part& part, const Datatype& type, MPI_Count count)
+void take_whole_pairs(Part& part, const Elements& elements, MPI_Count count)
 {
-    if (type.map->is_contiguous()) [[likely]]
-        return;
-    const Datatype* const pair = only_pair(type);
-    if (pair == nullptr || pair->map->is_contiguous())
+    const auto& [type, pair] = elements;
+    if (type.map->is_contiguous() || pair == nullptr || pair->map->is_contiguous()) [[likely]]
         return;
     if (pair == &type) {
         part.size_bytes = static_cast<std::size_t>(count) * size_bytes(*pair->number);
@@ -64,18 +70,17 @@ void take_whole_pairs(Part& part, const Datatype& type, MPI_Count count)
     part.block.type = part.layout.get();
 }
 
-OriginPart origin_elements(const void* address, MPI_Count count, MPI_Datatype datatype)
+OriginPart whole_part_of(const OriginArguments& origin, const Elements& elements)
 {
-    OriginPart part = origin_part(address, count, datatype);
-    take_whole_pairs(part, datatype_of(datatype), count);
+    OriginPart part = part_of(origin);
+    take_whole_pairs(part, elements, origin.count);
     return part;
 }
 
-TargetPart target_elements(const Window& window, int rank, MPI_Aint displacement, MPI_Count count,
-                           MPI_Datatype datatype)
+TargetPart whole_part_of(const Window& window, const TargetArguments& target, const Elements& elements)
 {
-    TargetPart part = target_part(window, rank, displacement, count, datatype);
-    take_whole_pairs(part, datatype_of(datatype), count);
+    TargetPart part = part_of(window, target);
+    take_whole_pairs(part, elements, target.count);
     return part;
 }
 
@@ -90,26 +95,26 @@ constexpr const char* kOwnOperator = "the operator is a program's own; windows t
                                  type.name.empty() ? "the target's datatype" : type.name));
 }
 
-/// What the operator does with elements of the target's datatype. Throws Failure where it is not defined.
-Update update_of(MPI_Op handle, MPI_Datatype datatype)
+/// What the operator does with elements of a target. Throws Failure where it is not defined.
+Update update_of(MPI_Op handle, const Elements& target)
 {
     const ReductionOp& op = operator_of(handle);
-    const Datatype& type = datatype_of(datatype);
-    const std::optional<DataType> element = element_of(type);
+    const std::optional<DataType> number = target.number();
     if (handle == MPI_REPLACE || handle == MPI_NO_OP)
         return {handle == MPI_REPLACE ? Update::Kind::replace : Update::Kind::no_op, Op::sum,
-                element.value_or(DataType::uint8)};
-    if (!op.built_in || !element || !is_defined(*op.built_in, *element)) [[unlikely]]
-        refuse_update(op, type);
-    return {Update::Kind::reduce, *op.built_in, *element};
+                number.value_or(DataType::uint8)};
+    if (!op.built_in || !number || !is_defined(*op.built_in, *number)) [[unlikely]]
+        refuse_update(op, target.type);
+    return {Update::Kind::reduce, *op.built_in, *number};
 }
 
-bool has_no_elements(MPI_Count count, MPI_Datatype datatype)
+template <class Arguments>
+bool has_no_elements(const Arguments& arguments)
 {
-    return count == 0 || datatype_of(datatype).map->size_bytes() == 0;
+    return arguments.count == 0 || datatype_of(arguments.datatype).map->size_bytes() == 0;
 }
 
-// Where nobody has elements, their types do not matter.
+// Where no side has elements, their types do not matter.
 Update update_of_nothing(MPI_Op handle)
 {
     if (handle == MPI_NO_OP)
@@ -120,9 +125,9 @@ Update update_of_nothing(MPI_Op handle)
 }
 
 // The operands of an operator must be of one type.
-void check_elements(const Update& update, MPI_Datatype origin)
+void check_elements(const Update& update, const Elements& origin)
 {
-    if (update.kind == Update::Kind::reduce && element_of(datatype_of(origin)) != update.element) [[unlikely]]
+    if (update.kind == Update::Kind::reduce && origin.number() != update.element) [[unlikely]]
         fail(MPI_ERR_TYPE, "the elements of the origin's datatype are not of the type of the target's");
 }
 
@@ -133,90 +138,73 @@ void check_whole(const Update& update, std::size_t bytes)
         fail(MPI_ERR_TYPE, fmt::format("the origin's {} bytes are no whole elements of the target's", bytes));
 }
 
-void accumulate_on(const Window& window, const void* origin_addr, MPI_Count origin_count,
-                   MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-                   MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-                   detail::RequestState** state)
+void accumulate_on(const Window& window, const OriginArguments& origin_given,
+                   const TargetArguments& target_given, MPI_Op op, bool has_request)
 {
     if (op == MPI_NO_OP)
         fail(MPI_ERR_OP, "MPI_NO_OP is for calls that fetch what the target has");
-    const bool nothing =
-        has_no_elements(origin_count, origin_datatype) && has_no_elements(target_count, target_datatype);
-    const Update update = nothing ? update_of_nothing(op) : update_of(op, target_datatype);
-    check_elements(update, origin_datatype);
-    if (!is_target(window, target_rank))
-        return check_fits({"origin", bytes_of_nobody(origin_count, origin_datatype)},
-                          {"target", bytes_of_nobody(target_count, target_datatype)});
-    const OriginPart origin = origin_elements(origin_addr, origin_count, origin_datatype);
-    const TargetPart target =
-        target_elements(window, target_rank, target_disp, target_count, target_datatype);
+    const Elements origin_elements(origin_given.datatype);
+    const Elements target_elements(target_given.datatype);
+    const Update update = has_no_elements(origin_given) && has_no_elements(target_given)
+                              ? update_of_nothing(op)
+                              : update_of(op, target_elements);
+    check_elements(update, origin_elements);
+    if (!is_target(window, target_given.rank))
+        return check_fits({"origin", bytes_without_memory(origin_given)},
+                          {"target", bytes_without_memory(target_given)});
+    const OriginPart origin = whole_part_of(origin_given, origin_elements);
+    const TargetPart target = whole_part_of(window, target_given, target_elements);
     const std::size_t bytes = origin.size_bytes;
     check_fits({"origin", bytes}, {"target", target.size_bytes});
     if (bytes == target.size_bytes) [[likely]]
-        return check(window.state->accumulate(origin.block, target.block, update, state));
+        return check(window.state->accumulate(origin.block, target.block, update, has_request));
     check_whole(update, bytes);
-    check(window.state->accumulate(origin.block, cut(target.block, 0, bytes).block, update, state));
+    check(window.state->accumulate(origin.block, cut(target, 0, bytes).block, update, has_request));
 }
 
-void get_accumulate_on(const Window& window, const void* origin_addr, MPI_Count origin_count,
-                       MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count,
-                       MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                       MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-                       detail::RequestState** state)
+// The result has room for all of the target's elements, of which the origin may change fewer.
+void fetch_and_update(const Window& window, const OriginPart& origin, const OriginPart& result,
+                      const TargetPart& target, const Update& update, bool has_request)
 {
-    const bool nothing = has_no_elements(result_count, result_datatype) &&
-                         has_no_elements(target_count, target_datatype) &&
-                         (op == MPI_NO_OP || has_no_elements(origin_count, origin_datatype));
-    const Update update = nothing ? update_of_nothing(op) : update_of(op, target_datatype);
-    if (update.kind != Update::Kind::no_op)
-        check_elements(update, origin_datatype);
-    if (!is_target(window, target_rank)) {
-        const Side target{"target", bytes_of_nobody(target_count, target_datatype)};
-        check_fits(target, {"result", bytes_of_nobody(result_count, result_datatype)});
-        if (update.kind != Update::Kind::no_op)
-            check_fits({"origin", bytes_of_nobody(origin_count, origin_datatype)}, target);
+    const std::size_t fetched = target.size_bytes;
+    const std::size_t updated = update.kind == Update::Kind::no_op ? fetched : origin.size_bytes;
+    check_fits({"target", fetched}, {"result", result.size_bytes});
+    check_fits({"origin", updated}, {"target", fetched});
+    if (updated == fetched && fetched == result.size_bytes) [[likely]]
+        return check(
+            window.state->get_accumulate(origin.block, result.block, target.block, update, has_request));
+    check_whole(update, updated);
+    check(window.state->get_accumulate(origin.block, cut(result, 0, updated).block,
+                                       cut(target, 0, updated).block, update, has_request));
+    if (updated != fetched)
+        check(window.state->get_accumulate({}, cut(result, updated, fetched).block,
+                                           cut(target, updated, fetched).block,
+                                           {Update::Kind::no_op, Op::sum, update.element}, has_request));
+}
+
+void get_accumulate_on(const Window& window, const OriginArguments& origin_given,
+                       const OriginArguments& result_given, const TargetArguments& target_given, MPI_Op op,
+                       bool has_request)
+{
+    const bool reads = op != MPI_NO_OP;
+    const Elements target_elements(target_given.datatype);
+    const bool nothing = has_no_elements(result_given) && has_no_elements(target_given) &&
+                         (!reads || has_no_elements(origin_given));
+    const Update update = nothing ? update_of_nothing(op) : update_of(op, target_elements);
+    // With MPI_NO_OP the origin does not matter, not even its datatype.
+    const Elements origin_elements(reads ? origin_given.datatype : target_given.datatype);
+    check_elements(update, origin_elements);
+    if (!is_target(window, target_given.rank)) {
+        const Side target{"target", bytes_without_memory(target_given)};
+        check_fits(target, {"result", bytes_without_memory(result_given)});
+        if (reads)
+            check_fits({"origin", bytes_without_memory(origin_given)}, target);
         return;
     }
-    const OriginPart result = origin_elements(result_addr, result_count, result_datatype);
-    const TargetPart target =
-        target_elements(window, target_rank, target_disp, target_count, target_datatype);
-    const std::size_t bytes = target.size_bytes;
-    check_fits({"target", bytes}, {"result", result.size_bytes});
-    OriginPart origin{};
-    std::size_t updated = bytes;
-    if (update.kind != Update::Kind::no_op) {
-        origin = origin_elements(origin_addr, origin_count, origin_datatype);
-        updated = origin.size_bytes;
-        check_fits({"origin", updated}, {"target", bytes});
-    }
-    if (updated == bytes && bytes == result.size_bytes) [[likely]]
-        return check(window.state->get_accumulate(origin.block, result.block, target.block, update, state));
-    check_whole(update, updated);
-    check(window.state->get_accumulate(origin.block, cut(result.block, 0, updated).block,
-                                       cut(target.block, 0, updated).block, update, state));
-    if (updated != bytes)
-        // The request is complete with the last of the two.
-        check(window.state->get_accumulate({}, cut(result.block, updated, bytes).block,
-                                           cut(target.block, updated, bytes).block,
-                                           {Update::Kind::no_op, Op::sum, update.element}, state));
-}
-
-/// `begin` gets the window and, if there is to be a request, where its state goes.
-template <class Begin>
-int update_in(const char* call, MPI_Win win, int target_rank, bool has_request, MPI_Request* request,
-              Begin&& begin)
-{
-    return guard(call, win, [&] {
-        const Window& window = window_of(win);
-        if (has_request) {
-            check_not_null(request, "request");
-            check_may_have_request(window, target_rank);
-        }
-        detail::RequestState* state = nullptr;
-        begin(window, has_request ? &state : nullptr);
-        if (has_request)
-            *request = begun_on_window(window, state);
-    });
+    const OriginPart result = whole_part_of(result_given, Elements(result_given.datatype));
+    const TargetPart target = whole_part_of(window, target_given, target_elements);
+    const OriginPart origin = reads ? whole_part_of(origin_given, origin_elements) : OriginPart{};
+    fetch_and_update(window, origin, result, target, update, has_request);
 }
 
 // Operations on one element take predefined types.
@@ -226,12 +214,6 @@ const Datatype& element_type(MPI_Datatype datatype)
     if (!is_predefined(type)) [[unlikely]]
         fail(MPI_ERR_TYPE, "the datatype is a derived one; this call takes predefined ones");
     return type;
-}
-
-void check_displacement(const Window& window, MPI_Aint displacement)
-{
-    if (displacement < 0 && window.state->flavor() != detail::WindowFlavor::dynamic) [[unlikely]]
-        refuse_displacement(displacement);
 }
 
 // Whether the type has values that compare bit by bit: integers, logical values and bytes.
@@ -246,22 +228,20 @@ int accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype ori
                MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                MPI_Win win)
 {
-    return update_in("MPI_Accumulate", win, target_rank, false, nullptr,
-                     [&](const Window& window, detail::RequestState** state) {
-                         accumulate_on(window, origin_addr, origin_count, origin_datatype, target_rank,
-                                       target_disp, target_count, target_datatype, op, state);
-                     });
+    return operation("MPI_Accumulate", win, target_rank, false, nullptr, [&](const Window& window) {
+        accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                      {target_rank, target_disp, target_count, target_datatype}, op, false);
+    });
 }
 
 int raccumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                 int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
                 MPI_Op op, MPI_Win win, MPI_Request* request)
 {
-    return update_in("MPI_Raccumulate", win, target_rank, true, request,
-                     [&](const Window& window, detail::RequestState** state) {
-                         accumulate_on(window, origin_addr, origin_count, origin_datatype, target_rank,
-                                       target_disp, target_count, target_datatype, op, state);
-                     });
+    return operation("MPI_Raccumulate", win, target_rank, true, request, [&](const Window& window) {
+        accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                      {target_rank, target_disp, target_count, target_datatype}, op, true);
+    });
 }
 
 int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
@@ -269,12 +249,11 @@ int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype
                    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                    MPI_Win win)
 {
-    return update_in("MPI_Get_accumulate", win, target_rank, false, nullptr,
-                     [&](const Window& window, detail::RequestState** state) {
-                         get_accumulate_on(window, origin_addr, origin_count, origin_datatype, result_addr,
-                                           result_count, result_datatype, target_rank, target_disp,
-                                           target_count, target_datatype, op, state);
-                     });
+    return operation("MPI_Get_accumulate", win, target_rank, false, nullptr, [&](const Window& window) {
+        get_accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                          {result_addr, result_count, result_datatype},
+                          {target_rank, target_disp, target_count, target_datatype}, op, false);
+    });
 }
 
 int rget_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
@@ -282,12 +261,11 @@ int rget_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatyp
                     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                     MPI_Win win, MPI_Request* request)
 {
-    return update_in("MPI_Rget_accumulate", win, target_rank, true, request,
-                     [&](const Window& window, detail::RequestState** state) {
-                         get_accumulate_on(window, origin_addr, origin_count, origin_datatype, result_addr,
-                                           result_count, result_datatype, target_rank, target_disp,
-                                           target_count, target_datatype, op, state);
-                     });
+    return operation("MPI_Rget_accumulate", win, target_rank, true, request, [&](const Window& window) {
+        get_accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                          {result_addr, result_count, result_datatype},
+                          {target_rank, target_disp, target_count, target_datatype}, op, true);
+    });
 }
 
 int fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
@@ -296,7 +274,7 @@ int fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype dataty
     return guard("MPI_Fetch_and_op", win, [&] {
         const Window& window = window_of(win);
         const Datatype& type = element_type(datatype);
-        const Update update = update_of(op, datatype);
+        const Update update = update_of(op, Elements(datatype));
         if (!is_target(window, target_rank))
             return;
         check_not_null(result_addr, "result_addr");
@@ -308,8 +286,8 @@ int fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype dataty
                                              static_cast<std::byte*>(result_addr), target_rank, target_disp,
                                              update));
         else
-            get_accumulate_on(window, origin_addr, 1, datatype, result_addr, 1, datatype, target_rank,
-                              target_disp, 1, datatype, op, nullptr);
+            get_accumulate_on(window, {origin_addr, 1, datatype}, {result_addr, 1, datatype},
+                              {target_rank, target_disp, 1, datatype}, op, false);
     });
 }
 

@@ -13,108 +13,75 @@ namespace tutti::mpi {
 
 namespace {
 
-using Transfer = detail::Window::Failure (detail::Window::*)(const detail::OriginBlock&,
-                                                             const detail::TargetBlock&,
-                                                             detail::RequestState**);
+using Transfer = detail::WindowFailure (detail::Window::*)(const detail::OriginBlock&,
+                                                           const detail::TargetBlock&, bool);
 
-void check_direction(Transfer function, const Side& here, const Side& there)
+void check_direction(Transfer function, std::size_t origin_bytes, std::size_t target_bytes)
 {
+    const Side origin{"origin", origin_bytes};
+    const Side target{"target", target_bytes};
     const bool puts = function == &detail::Window::put;
-    check_fits(puts ? here : there, puts ? there : here);
+    check_fits(puts ? origin : target, puts ? target : origin);
 }
 
 // One side has more room than the other one fills.
 void transfer_less(const Window& window, Transfer function, const OriginPart& origin,
-                   const TargetPart& target, detail::RequestState** state)
+                   const TargetPart& target, bool has_request)
 {
-    const Side here{"origin", origin.size_bytes};
-    const Side there{"target", target.size_bytes};
-    check_direction(function, here, there);
-    const std::size_t bytes = std::min(here.bytes, there.bytes);
-    check(((*window.state).*function)(cut(origin.block, 0, bytes).block, cut(target.block, 0, bytes).block,
-                                      state));
+    check_direction(function, origin.size_bytes, target.size_bytes);
+    const std::size_t bytes = std::min(origin.size_bytes, target.size_bytes);
+    check(((*window.state).*function)(cut(origin, 0, bytes).block, cut(target, 0, bytes).block, has_request));
 }
 
-/// `request`: where the handle goes; nullptr: the next synchronisation completes the operation.
-[[gnu::always_inline]] inline int transfer(const char* call, Transfer function, const void* origin_addr,
-                                           MPI_Count origin_count, MPI_Datatype origin_datatype,
-                                           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                                           MPI_Datatype target_datatype, MPI_Win win,
-                                           MPI_Request* request = nullptr)
+[[gnu::always_inline]] inline int transfer(const char* call, Transfer function,
+                                           const OriginArguments& origin_given,
+                                           const TargetArguments& target_given, MPI_Win win,
+                                           bool has_request = false, MPI_Request* request = nullptr)
 {
-    return guard(
-        call, win, [&]() __attribute__((always_inline)) {
-            const Window& window = window_of(win);
-            detail::RequestState* state = nullptr;
-            if (request != nullptr)
-                check_may_have_request(window, target_rank);
-            if (is_target(window, target_rank)) [[likely]] {
-                const OriginPart origin = origin_part(origin_addr, origin_count, origin_datatype);
-                const TargetPart target =
-                    target_part(window, target_rank, target_disp, target_count, target_datatype);
-                detail::RequestState** const to_state = request == nullptr ? nullptr : &state;
-                if (origin.size_bytes != target.size_bytes) [[unlikely]]
-                    transfer_less(window, function, origin, target, to_state);
-                else
-                    check(((*window.state).*function)(origin.block, target.block, to_state));
-            } else {
-                check_direction(function, {"origin", bytes_of_nobody(origin_count, origin_datatype)},
-                                {"target", bytes_of_nobody(target_count, target_datatype)});
-            }
-            if (request != nullptr)
-                *request = begun_on_window(window, state);
+    return operation(
+        call, win, target_given.rank, has_request,
+        request, [&](const Window& window) __attribute__((always_inline)) {
+            if (!is_target(window, target_given.rank)) [[unlikely]]
+                return check_direction(function, bytes_without_memory(origin_given),
+                                       bytes_without_memory(target_given));
+            const OriginPart origin = part_of(origin_given);
+            const TargetPart target = part_of(window, target_given);
+            if (origin.size_bytes != target.size_bytes) [[unlikely]]
+                return transfer_less(window, function, origin, target, has_request);
+            check(((*window.state).*function)(origin.block, target.block, has_request));
         });
 }
 
 }  // namespace
 
-void refuse_request()
-{
-    fail(MPI_ERR_RMA_SYNC,
-         "operations with a request are for epochs of MPI_Win_lock and MPI_Win_lock_all; in others use the "
-         "call without a request");
-}
-
-MPI_Request begun_on_window(const Window&, detail::RequestState* state)
-{
-    const auto lock = Runtime::process().engine().lock();
-    return begun_request(state);
-}
-
 int put(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
         MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    return transfer("MPI_Put", &detail::Window::put, origin_addr, origin_count, origin_datatype, target_rank,
-                    target_disp, target_count, target_datatype, win);
+    return transfer("MPI_Put", &detail::Window::put, {origin_addr, origin_count, origin_datatype},
+                    {target_rank, target_disp, target_count, target_datatype}, win);
 }
 
 int get(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
         MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    return transfer("MPI_Get", &detail::Window::get, origin_addr, origin_count, origin_datatype, target_rank,
-                    target_disp, target_count, target_datatype, win);
+    return transfer("MPI_Get", &detail::Window::get, {origin_addr, origin_count, origin_datatype},
+                    {target_rank, target_disp, target_count, target_datatype}, win);
 }
 
 int rput(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
          MPI_Request* request)
 {
-    return guard("MPI_Rput", win, [&] {
-        check_not_null(request, "request");
-        return transfer("MPI_Rput", &detail::Window::put, origin_addr, origin_count, origin_datatype,
-                        target_rank, target_disp, target_count, target_datatype, win, request);
-    });
+    return transfer("MPI_Rput", &detail::Window::put, {origin_addr, origin_count, origin_datatype},
+                    {target_rank, target_disp, target_count, target_datatype}, win, true, request);
 }
 
 int rget(void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
          MPI_Request* request)
 {
-    return guard("MPI_Rget", win, [&] {
-        check_not_null(request, "request");
-        return transfer("MPI_Rget", &detail::Window::get, origin_addr, origin_count, origin_datatype,
-                        target_rank, target_disp, target_count, target_datatype, win, request);
-    });
+    return transfer("MPI_Rget", &detail::Window::get, {origin_addr, origin_count, origin_datatype},
+                    {target_rank, target_disp, target_count, target_datatype}, win, true, request);
 }
 
 }  // namespace tutti::mpi

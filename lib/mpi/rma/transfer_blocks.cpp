@@ -16,9 +16,10 @@ namespace tutti::mpi {
 namespace {
 
 template <class Block>
-Cut<Block> cut_block(const Block& block, std::size_t begin, std::size_t end)
+Part<Block> cut_part(const Part<Block>& whole, std::size_t begin, std::size_t end)
 {
-    Cut<Block> part{block};
+    const Block& block = whole.block;
+    Part<Block> part{block, end - begin};
     if (begin == 0 && block.type == nullptr) {
         part.block.count = end;
         return part;
@@ -44,14 +45,14 @@ Cut<Block> cut_block(const Block& block, std::size_t begin, std::size_t end)
 
 }  // namespace
 
-Cut<detail::OriginBlock> cut(const detail::OriginBlock& block, std::size_t begin, std::size_t end)
+OriginPart cut(const OriginPart& part, std::size_t begin, std::size_t end)
 {
-    return cut_block(block, begin, end);
+    return cut_part(part, begin, end);
 }
 
-Cut<detail::TargetBlock> cut(const detail::TargetBlock& block, std::size_t begin, std::size_t end)
+TargetPart cut(const TargetPart& part, std::size_t begin, std::size_t end)
 {
-    return cut_block(block, begin, end);
+    return cut_part(part, begin, end);
 }
 
 void refuse_displacement(MPI_Aint displacement)
@@ -64,6 +65,13 @@ void refuse_sizes(const Side& from, const Side& to)
     fail(MPI_ERR_TRUNCATE,
          fmt::format("the {} has {} bytes, and the {} has room for {}; what is moved must fit", from.name,
                      from.bytes, to.name, to.bytes));
+}
+
+void refuse_request()
+{
+    fail(MPI_ERR_RMA_SYNC,
+         "operations with a request are for epochs of MPI_Win_lock and MPI_Win_lock_all; in others use the "
+         "call without a request");
 }
 
 }  // namespace tutti::mpi

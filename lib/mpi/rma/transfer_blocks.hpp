@@ -1,58 +1,80 @@
-// Memory of origins and of targets, as the core's windows take it.
+// What operations on windows have in common: memory of origins and targets as the core takes it, and
+// requests.
 #pragma once
 
 #include <cstddef>
 
 #include "lib/mpi/datatype/datatype.hpp"
+#include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/request/request.hpp"
 #include "lib/mpi/rma/window.hpp"
 
 namespace tutti::mpi {
 
-/// Memory of the caller.
-struct OriginPart {
-    detail::OriginBlock block;
+/// The arguments of a call that name memory of the origin: its buffer, or its result.
+struct OriginArguments {
+    const void* address;
+    MPI_Count count;
+    MPI_Datatype datatype;
+};
+/// Those that name memory of a target, or of MPI_PROC_NULL.
+struct TargetArguments {
+    int rank;
+    MPI_Aint displacement;
+    MPI_Count count;
+    MPI_Datatype datatype;
+};
+
+/// Memory as the core takes it.
+template <class Block>
+struct Part {
+    Block block;
     std::size_t size_bytes;
     datatype::TypemapRef layout{};  // the block's, where it is not a datatype's
 };
-struct TargetPart {
-    detail::TargetBlock block;
-    std::size_t size_bytes;
-    datatype::TypemapRef layout{};
-};
+using OriginPart = Part<detail::OriginBlock>;
+using TargetPart = Part<detail::TargetBlock>;
 
 [[noreturn]] void refuse_displacement(MPI_Aint displacement);
 
-// Both throw Failure for a negative count, a handle that is no committed type's, or null pointers.
-
-inline OriginPart origin_part(const void* address, MPI_Count count, MPI_Datatype datatype)
-{
-    const detail::ConstView view = const_view_of(address, count, datatype);
-    return {{const_cast<std::byte*>(view.data),
-             view.layout == nullptr ? view.size_bytes : static_cast<std::size_t>(count), view.layout},
-            view.size_bytes};
-}
-
-/// `rank` is one of the window's. Throws Failure for a negative displacement, too.
-inline TargetPart target_part(const Window& window, int rank, MPI_Aint displacement, MPI_Count count,
-                              MPI_Datatype datatype)
+/// Throws Failure for a negative displacement, unless displacements are addresses.
+inline void check_displacement(const Window& window, MPI_Aint displacement)
 {
     if (displacement < 0 && window.state->flavor() != detail::WindowFlavor::dynamic) [[unlikely]]
         refuse_displacement(displacement);
-    // Any address: only the view's form counts.
-    static std::byte somewhere;
-    const detail::ConstView view = const_view_of(&somewhere, count, datatype);
-    if (view.layout == nullptr && view.data == &somewhere) [[likely]]
-        return {{rank, displacement, view.size_bytes, nullptr}, view.size_bytes};
-    return {{rank, displacement, static_cast<std::size_t>(count), datatype_of(datatype).map.get()},
+}
+
+/// Throws Failure for a negative count, a handle that is no committed type's, or null pointers.
+inline OriginPart part_of(const OriginArguments& origin)
+{
+    const detail::ConstView view = const_view_of(origin.address, origin.count, origin.datatype);
+    return {{const_cast<std::byte*>(view.data),
+             view.layout == nullptr ? view.size_bytes : static_cast<std::size_t>(origin.count), view.layout},
             view.size_bytes};
 }
 
-/// The bytes of a part of an operation on nobody, which has no buffers. Throws Failure for a negative count
-/// or a handle that is no committed type's.
-inline std::size_t bytes_of_nobody(MPI_Count count, MPI_Datatype datatype)
+/// The rank is one of the window's. Throws Failure as for origins, and for a negative displacement.
+inline TargetPart part_of(const Window& window, const TargetArguments& target)
+{
+    check_displacement(window, target.displacement);
+    // Any address: only the view's form counts.
+    static std::byte somewhere;
+    const detail::ConstView view = const_view_of(&somewhere, target.count, target.datatype);
+    if (view.layout == nullptr && view.data == &somewhere) [[likely]]
+        return {{target.rank, target.displacement, view.size_bytes, nullptr}, view.size_bytes};
+    return {{target.rank, target.displacement, static_cast<std::size_t>(target.count),
+             datatype_of(target.datatype).map.get()},
+            view.size_bytes};
+}
+
+/// The bytes of memory that a call names, where there is no memory: of an operation on MPI_PROC_NULL. Throws
+/// Failure for a negative count or a handle that is no committed type's.
+template <class Arguments>
+std::size_t bytes_without_memory(const Arguments& arguments)
 {
     static std::byte somewhere;
-    return const_view_of(&somewhere, count, datatype).size_bytes;
+    return const_view_of(&somewhere, arguments.count, arguments.datatype).size_bytes;
 }
 
 /// Of the bytes that are moved.
@@ -70,28 +92,33 @@ inline void check_fits(const Side& from, const Side& to)
         refuse_sizes(from, to);
 }
 
-/// A part of a block, with the layout that it has.
-template <class Block>
-struct Cut {
-    Block block;
-    datatype::TypemapRef layout{};  // none: the bytes are in a row
-};
-
-/// The bytes from `begin` to `end` of the block's, in the order of transfer.
-Cut<detail::OriginBlock> cut(const detail::OriginBlock& block, std::size_t begin, std::size_t end);
-Cut<detail::TargetBlock> cut(const detail::TargetBlock& block, std::size_t begin, std::size_t end);
+/// The bytes from `begin` to `end` of the part's, in the order of transfer.
+OriginPart cut(const OriginPart& part, std::size_t begin, std::size_t end);
+TargetPart cut(const TargetPart& part, std::size_t begin, std::size_t end);
 
 [[noreturn]] void refuse_request();
 
-/// Throws Failure where operations may not have requests: in epochs of which targets are a part. One on no
-/// target is done at once, and no part of the epoch.
-inline void check_may_have_request(const Window& window, int target_rank)
+/// An operation: what calls with a request, and those without one, have in common. operate(window) does it;
+/// its request is complete then. `request`: nullptr in calls without one, which `has_request` says.
+///
+/// Operations may not have requests in epochs of which targets are a part. One on MPI_PROC_NULL is no part of
+/// the epoch.
+template <class Operate>
+[[gnu::always_inline]] inline int operation(const char* call, MPI_Win win, int target_rank, bool has_request,
+                                            MPI_Request* request, Operate&& operate)
 {
-    if (is_target(window, target_rank) && window.state->is_in_active_epoch()) [[unlikely]]
-        refuse_request();
+    return guard(
+        call, win, [&]() __attribute__((always_inline)) {
+            const Window& window = window_of(win);
+            if (has_request) {
+                check_not_null(request, "request");
+                if (is_target(window, target_rank) && window.state->is_in_active_epoch()) [[unlikely]]
+                    refuse_request();
+            }
+            operate(window);
+            if (has_request)
+                *request = begun_request(nullptr);
+        });
 }
-
-/// The handle of an operation of a window; nullptr: it is done.
-MPI_Request begun_on_window(const Window& window, detail::RequestState* state);
 
 }  // namespace tutti::mpi

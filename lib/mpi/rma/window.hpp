@@ -32,7 +32,7 @@ struct Window final : ObjectOf<Window>, ErrorOwner {
 
     const std::shared_ptr<detail::Window> state;
     Attributes<MPI_Win> attributes;
-    Info hints;  // for MPI_Win_get_info
+    Info hints;  // what MPI_Win_get_info returns
 
 private:
     int size_;
@@ -66,7 +66,7 @@ inline bool is_target(const Window& window, int rank)
 }
 
 /// Throws what a call of the core's has returned.
-inline void check(detail::Window::Failure failure)
+inline void check(detail::WindowFailure failure)
 {
     if (failure) [[unlikely]]
         std::rethrow_exception(std::move(failure));

@@ -27,10 +27,22 @@ void store_address(void* place, const void* address)
     std::memcpy(place, &address, sizeof address);
 }
 
-detail::WindowMemory memory_of(void* base, MPI_Aint size, MPI_Count unit)
+void check_size(MPI_Aint size)
 {
     if (size < 0)
         fail(MPI_ERR_SIZE, fmt::format("the size is {}; it must not be negative", size));
+}
+
+void check_base(const void* base, MPI_Aint size)
+{
+    if (base == nullptr && size != 0)
+        fail(MPI_ERR_BASE,
+             fmt::format("the base is a null pointer to {} bytes; pass memory that holds them", size));
+}
+
+detail::WindowMemory memory_of(void* base, MPI_Aint size, MPI_Count unit)
+{
+    check_size(size);
     if (unit <= 0)
         fail(MPI_ERR_DISP, fmt::format("the displacement unit is {}; it must be at least 1 byte", unit));
     return {static_cast<std::byte*>(base), static_cast<std::size_t>(size), static_cast<std::size_t>(unit)};
@@ -86,9 +98,7 @@ int win_create(void* base, MPI_Aint size, MPI_Count disp_unit, MPI_Info info, MP
 {
     return guard("MPI_Win_create", comm, [&] {
         const detail::WindowMemory memory = memory_of(base, size, disp_unit);
-        if (base == nullptr && size != 0)
-            fail(MPI_ERR_BASE,
-                 fmt::format("the base is a null pointer to {} bytes; pass memory that holds them", size));
+        check_base(base, size);
         make_window(WindowFlavor::create, memory, info, comm, nullptr, win);
     });
 }
@@ -151,11 +161,8 @@ int win_attach(MPI_Win win, void* base, MPI_Aint size)
 {
     return guard("MPI_Win_attach", win, [&] {
         const Window& window = window_of(win);
-        if (size < 0)
-            fail(MPI_ERR_SIZE, fmt::format("the size is {}; it must not be negative", size));
-        if (base == nullptr && size != 0)
-            fail(MPI_ERR_BASE,
-                 fmt::format("the base is a null pointer to {} bytes; pass memory that holds them", size));
+        check_size(size);
+        check_base(base, size);
         check(window.state->attach(base, static_cast<std::size_t>(size)));
     });
 }

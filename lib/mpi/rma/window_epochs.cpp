@@ -16,25 +16,18 @@ namespace {
 
 namespace promise = detail::window_promise;
 
-/// Throws Failure for an assertion that is none of `known`, which are those of the call.
+/// Throws Failure for an assertion that is none of `known`, which are those of the call. Some promise what a
+/// window makes no use of.
 unsigned promises_of(int assertion, int known)
 {
-    static constexpr std::pair<int, unsigned> kAll[] = {{MPI_MODE_NOCHECK, promise::no_check},
-                                                        {MPI_MODE_NOSTORE, promise::no_store},
-                                                        {MPI_MODE_NOPUT, promise::no_put},
-                                                        {MPI_MODE_NOPRECEDE, promise::no_precede},
-                                                        {MPI_MODE_NOSUCCEED, promise::no_succeed}};
     if ((assertion & ~known) != 0)
         fail(MPI_ERR_ASSERT,
              fmt::format(
                  "the assertion {} has bits {} that are none of this call's; pass 0, or a sum of those "
                  "that it takes",
                  assertion, assertion & ~known));
-    unsigned promises = 0;
-    for (const auto& [bit, meaning] : kAll)
-        if ((assertion & bit) != 0)
-            promises |= meaning;
-    return promises;
+    return ((assertion & MPI_MODE_NOCHECK) != 0 ? promise::no_check : 0) |
+           ((assertion & MPI_MODE_NOSUCCEED) != 0 ? promise::no_succeed : 0);
 }
 
 // Ranks of the window. Throws Failure for a group that is no part of the window's.
@@ -54,15 +47,15 @@ std::vector<int> ranks_in(const Window& window, MPI_Group group)
 
 /// Calls the core's function of the window.
 template <class... Arguments>
-int call_on(const char* call, MPI_Win win, detail::Window::Failure (detail::Window::*function)(Arguments...),
+int call_on(const char* call, MPI_Win win, detail::WindowFailure (detail::Window::*function)(Arguments...),
             const Arguments&... arguments)
 {
     return guard(call, win, [&] { check(((*window_of(win).state).*function)(arguments...)); });
 }
 
-/// Calls the core's function for one target; does nothing for MPI_PROC_NULL.
+/// Calls the core's function of one target of the window; of MPI_PROC_NULL, none.
 int call_for(const char* call, MPI_Win win, int rank,
-             detail::Window::Failure (detail::Window::*function)(int rank))
+             detail::WindowFailure (detail::Window::*function)(int rank))
 {
     return guard(call, win, [&] {
         const Window& window = window_of(win);

@@ -12,7 +12,7 @@ namespace tutti::mpi {
 /// have a meaning.
 std::vector<Info::Entry> hints_of(MPI_Info info, detail::WindowFlavor flavor,
                                   const detail::WindowMemory& memory);
-/// `hints`, as a window has them, with the values of `info`. Those that formed the window stay.
+/// The hints in use, with the new values of `info`. Hints that the window was made by stay.
 std::vector<Info::Entry> changed_hints(std::vector<Info::Entry> hints, MPI_Info info);
 
 }  // namespace tutti::mpi

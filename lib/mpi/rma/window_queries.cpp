@@ -1,4 +1,4 @@
-// Questions to windows: groups, names, hints; and their error handlers.
+// The group, name, hints and error handler of windows.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -98,7 +98,7 @@ TEST_CASE(
     Waiting reader(control, 1, WindowLock::shared);
     CHECK_FALSE(reader.enters());
     reader.turn.in_front = true;
-    control.shared.go_in_front(1, reader.turn);
+    control.shared.await(1, reader.turn);
     CHECK(reader.enters());
     control.shared.leave(WindowLock::shared);
     CHECK_FALSE(writer.enters());

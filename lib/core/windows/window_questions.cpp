@@ -1,5 +1,5 @@
-// Operations and locks at a target whose memory this rank does not map: frames ask the target, whose
-// progress does it (window_serving.cpp) and answers.
+#include "lib/core/windows/window_questions.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -7,12 +7,10 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
-#include "lib/core/windows/window.hpp"
 #include "lib/foundation/datatype/runs.hpp"
 
 namespace tutti::detail {
 
-using progress::Engine;
 using What = WindowHeader::What;
 
 namespace {
@@ -22,29 +20,17 @@ constexpr unsigned kMostUnderWay = 16;
 
 }  // namespace
 
-void Window::tell_header(int rank, const WindowHeader& header, std::span<const std::byte> payload)
-{
-    process_.protocol().tell(communicator_->world_rank(rank), header, payload);
-    process_.engine().started();
-}
-
-WindowHeader Window::header_of(What what, std::uint64_t id, std::uint64_t offset) const
-{
-    return {protocol::Lead::of(protocol::FrameKind::window_call, communicator_->context()), what,
-            static_cast<std::uint32_t>(communicator_->rank()), id, offset};
-}
-
 // The questions of one operation to one target.
-class Window::Conversation {
+class WindowQuestions::Conversation {
 public:
-    Conversation(Window& window, Engine::Lock& lock, std::string_view operation, const WindowAim& aim)
-        : window_(window), lock_(lock), operation_(operation), aim_(aim)
+    Conversation(WindowQuestions& all, Lock& lock, std::string_view operation, const WindowAim& aim)
+        : all_(all), lock_(lock), operation_(operation), aim_(aim)
     {
     }
     ~Conversation()
     {
         if (open_ != 0)
-            std::erase_if(window_.questions_, [this](const auto& each) { return each.second.of == this; });
+            std::erase_if(all_.unanswered_, [this](const auto& each) { return each.second.of == this; });
     }
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
@@ -52,46 +38,46 @@ public:
     int rank() const noexcept { return aim_.target; }
 
     /// The payload is copied; `answer` must live as long as this object.
-    Failure ask(What what, std::size_t offset, std::span<const std::byte> payload,
-                std::span<std::byte> answer)
+    WindowFailure ask(What what, std::size_t offset, std::span<const std::byte> payload,
+                      std::span<std::byte> answer)
     {
-        if (Failure failed = await(kMostUnderWay - 1))
+        if (WindowFailure failed = await(kMostUnderWay - 1))
             return failed;
-        const std::uint64_t id = ++window_.asked_;
-        window_.questions_.emplace(id, Question{this, answer});
+        const std::uint64_t id = ++all_.asked_;
+        all_.unanswered_.emplace(id, Question{this, answer});
         ++open_;
         try {
-            window_.tell_header(rank(), window_.header_of(what, id, offset), payload);
+            all_.window_.send(rank(), what, id, offset, payload);
         } catch (const Error&) {
-            return window_.not_told(operation_, rank());
+            return all_.waits_.not_sent(operation_, rank());
         }
         return nullptr;
     }
     /// Returns when all but `open` are answered.
-    Failure await(unsigned open = 0)
+    WindowFailure await(unsigned open = 0)
     {
-        if (Failure failed = window_.await(lock_, operation_, rank(), aim_,
-                                           [&] { return open_ <= open || refused_.bytes != 0; }))
+        if (WindowFailure failed = all_.waits_.await(lock_, operation_, rank(), aim_,
+                                                     [&] { return open_ <= open || refused_.bytes != 0; }))
             return failed;
         return refused_.bytes == 0
                    ? nullptr
-                   : window_.not_attached(operation_, rank(), refused_.offset, refused_.bytes);
+                   : all_.attachments_.not_attached(operation_, rank(), refused_.offset, refused_.bytes);
     }
     void answered() noexcept { --open_; }
-    void refused(const WindowRun& run) noexcept { refused_ = run; }
+    void refused(const TargetRun& run) noexcept { refused_ = run; }
 
 private:
-    Window& window_;
-    Engine::Lock& lock_;
+    WindowQuestions& all_;
+    Lock& lock_;
     const std::string_view operation_;
     const WindowAim aim_;
     unsigned open_ = 0;
-    WindowRun refused_{0, 0};
+    TargetRun refused_{0, 0};
 };
 
 // Runs of bytes at the target, as many to a frame as it takes. Their data lie in a row here: `from` and
 // `before` are as in an update; get has only `before`.
-class Window::Transfer {
+class WindowQuestions::Transfer {
 public:
     Transfer(Conversation& conversation, std::size_t most_payload_bytes, const std::byte* from,
              std::byte* before, const Update* update)
@@ -103,10 +89,10 @@ public:
     {
     }
 
-    Failure run(std::size_t offset, std::size_t bytes)
+    WindowFailure run(std::size_t offset, std::size_t bytes)
     {
         while (bytes != 0) {
-            const std::size_t used = (runs_.size() + 1) * sizeof(WindowRun) + frame_bytes_;
+            const std::size_t used = (runs_.size() + 1) * sizeof(TargetRun) + frame_bytes_;
             const std::size_t room = used < most_bytes_ ? (most_bytes_ - used) / kUnit * kUnit : 0;
             const std::size_t part = std::min(room, bytes);
             if (part != 0) {
@@ -114,19 +100,19 @@ public:
                 frame_bytes_ += part;
                 offset += part;
                 bytes -= part;
-            } else if (Failure failed = send())
+            } else if (WindowFailure failed = send())
                 return failed;
         }
         return nullptr;
     }
     /// What the last runs have left.
-    Failure send()
+    WindowFailure send()
     {
         if (runs_.empty())
             return nullptr;
         const WindowTransfer head{update_ != nullptr ? *update_ : Update{}, before_ != nullptr,
                                   static_cast<std::uint32_t>(runs_.size()), frame_bytes_};
-        const std::size_t runs_bytes = runs_.size() * sizeof(WindowRun);
+        const std::size_t runs_bytes = runs_.size() * sizeof(TargetRun);
         payload_.resize(sizeof head + runs_bytes + (from_ != nullptr ? frame_bytes_ : 0));
         std::memcpy(payload_.data(), &head, sizeof head);
         std::memcpy(payload_.data() + sizeof head, runs_.data(), runs_bytes);
@@ -148,35 +134,35 @@ private:
     const std::byte* const from_;
     std::byte* const before_;
     const Update* const update_;
-    std::vector<WindowRun> runs_;
+    std::vector<TargetRun> runs_;
     std::size_t frame_bytes_ = 0;
     std::size_t sent_bytes_ = 0;
     std::vector<std::byte> payload_;
 };
 
-Window::Failure Window::ask(Engine::Lock& lock, std::string_view operation, const WindowAim& aim, What what,
-                            std::size_t offset, std::span<const std::byte> payload,
-                            std::span<std::byte> answer)
+WindowFailure WindowQuestions::ask(Lock& lock, std::string_view operation, const WindowAim& aim, What what,
+                                   std::size_t offset, std::span<const std::byte> payload,
+                                   std::span<std::byte> answer)
 {
     Conversation conversation(*this, lock, operation, aim);
-    if (Failure failed = conversation.ask(what, offset, payload, answer))
+    if (WindowFailure failed = conversation.ask(what, offset, payload, answer))
         return failed;
     return conversation.await();
 }
 
-Window::Failure Window::transfer(Engine::Lock& lock, std::string_view operation, const TargetBlock& there,
-                                 const Place& there_at, const std::byte* from, std::byte* before,
-                                 const Update* update)
+WindowFailure WindowQuestions::transfer(Lock& lock, std::string_view operation, const TargetBlock& there,
+                                        const TargetBytes& place, const std::byte* from, std::byte* before,
+                                        const Update* update)
 {
     try {
-        Conversation conversation(*this, lock, operation, there_at.aim);
+        Conversation conversation(*this, lock, operation, place.aim);
         Transfer transfer(conversation,
-                          process_.protocol().most_told_bytes(communicator_->world_rank(there.rank)), from,
+                          window_.process().protocol().most_told_bytes(window_.world_rank(there.rank)), from,
                           before, update);
-        Failure failed;
-        const auto run = [&](std::ptrdiff_t place, std::size_t bytes) {
+        WindowFailure failed;
+        const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
             if (!failed)
-                failed = transfer.run(static_cast<std::size_t>(there_at.offset + place), bytes);
+                failed = transfer.run(static_cast<std::size_t>(place.offset + offset), bytes);
         };
         if (there.type == nullptr)
             run(0, there.count);
@@ -186,27 +172,27 @@ Window::Failure Window::transfer(Engine::Lock& lock, std::string_view operation,
             failed = transfer.send();
         return failed ? failed : conversation.await();
     } catch (const Error&) {
-        return not_told(operation, there.rank);  // the way to it is made by the first question
+        return waits_.not_sent(operation, there.rank);  // the first question connects to it
     }
 }
 
-void Window::take_answer(int rank, const WindowHeader& header, std::span<const std::byte> payload)
+void WindowQuestions::take_answer(int rank, const WindowHeader& header, std::span<const std::byte> payload)
 {
-    const auto found = questions_.find(header.id);
-    if (found == questions_.end())
+    const auto found = unanswered_.find(header.id);
+    if (found == unanswered_.end())
         return;  // its wait has failed
     const Question question = found->second;
     const bool refused = header.what == What::refusal;
     if (question.of->rank() != rank ||
-        payload.size() != (refused ? sizeof(WindowRun) : question.answer.size()))
-        protocol::corrupt(communicator_->world_rank(rank), "an answer that was not asked for");
-    questions_.erase(found);
+        payload.size() != (refused ? sizeof(TargetRun) : question.answer.size()))
+        protocol::corrupt(window_.world_rank(rank), "an answer that was not asked for");
+    unanswered_.erase(found);
     question.of->answered();
     if (!refused) {
         std::copy(payload.begin(), payload.end(), question.answer.begin());
         return;
     }
-    WindowRun run;
+    TargetRun run;
     std::memcpy(&run, payload.data(), sizeof run);
     question.of->refused(run);
 }

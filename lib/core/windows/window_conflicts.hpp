@@ -1,5 +1,4 @@
-// What this rank has done to one target in the open epoch and is not complete: for checked jobs, which look
-// for accesses that conflict.
+// Accesses of this rank that conflict with earlier ones in the open epoch, for checked jobs.
 #pragma once
 
 #include <array>
@@ -8,6 +7,9 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "lib/core/windows/window_identity.hpp"
 
 namespace tutti::detail {
 
@@ -17,7 +19,7 @@ enum class WindowUse : std::uint8_t { get, put, update };
 /// For errors: "an earlier put()".
 std::string_view in_words(WindowUse access) noexcept;
 
-/// One thread at a time. Ranges are bytes of the target's memory.
+/// The accesses of this rank to one target. One thread at a time. Ranges are bytes of the target's memory.
 class WindowAccesses {
 public:
     struct Conflict {
@@ -40,6 +42,25 @@ private:
     const Ranges& of(WindowUse access) const noexcept { return ranges_[static_cast<std::size_t>(access)]; }
 
     std::array<Ranges, 3> ranges_;
+};
+
+class WindowConflicts {
+public:
+    explicit WindowConflicts(const WindowIdentity& window);
+
+    bool are_checked() const noexcept { return !accesses_.empty(); }
+    /// An error if an access conflicts with an earlier one. The block's displacement leads to `offset`.
+    WindowFailure look_for(std::string_view operation, WindowUse use, const TargetBlock& block,
+                           std::ptrdiff_t offset) const;
+    /// Not for operations with a request that says that they are complete at the target: nothing here knows
+    /// whether the program has waited for it.
+    void note(WindowUse use, const TargetBlock& block, std::ptrdiff_t offset);
+    /// Accesses to `rank` are complete: gets, or `all`. Under the engine's lock.
+    void forget(int rank, bool all);
+
+private:
+    const WindowIdentity& window_;
+    std::vector<WindowAccesses> accesses_;  // by rank; none: they are not checked
 };
 
 }  // namespace tutti::detail

@@ -1,5 +1,5 @@
 // Accesses to a window that conflict.
-#include "lib/core/windows/window_accesses.hpp"
+#include "lib/core/windows/window_conflicts.hpp"
 
 #include <random>
 #include <set>

@@ -1,0 +1,75 @@
+// Put and get of memory that this rank does not map, by a network that writes and reads it: without frames,
+// and with no more of the target's help than the network's provider needs.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lib/core/windows/window_copies.hpp"
+#include "lib/core/windows/window_questions.hpp"
+#include "transports/remote_memory.hpp"
+
+namespace tutti::detail {
+
+/// Under the engine's lock, but for all_complete() and gets_complete().
+class WindowNetwork {
+public:
+    using Lock = progress::Engine::Lock;
+
+    WindowNetwork(const WindowIdentity& window, const WindowTargets& targets, WindowWaits& waits,
+                  WindowQuestions& questions)
+        : window_(window),
+          targets_(targets),
+          waits_(waits),
+          questions_(questions),
+          paths_(static_cast<std::size_t>(window.size())),
+          copies_(paths_.size())
+    {
+    }
+
+    /// Lets ranks of other nodes access this rank's memory, and notes that in its place.
+    void grant(std::byte* base, WindowPlace& place);
+    void revoke() noexcept;
+
+    /// Bytes in a row on both sides. `waits`: the memory here is the caller's when this returns. False: the
+    /// bytes must go by frames.
+    bool move(Lock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts, bool waits,
+              WindowFailure& failed);
+
+    /// Whether no put or get is under way. For a thread's own ones.
+    bool all_complete() const noexcept { return copies_.all_complete(); }
+    bool gets_complete() const noexcept { return copies_.gets_complete(); }
+    /// The puts and gets so far are complete at `rank`, or at all ranks; or the gets.
+    WindowFailure complete(Lock& lock, std::string_view operation, int rank, bool only_gets = false);
+    /// None of them accesses memory of the program from now on.
+    void abandon() noexcept { copies_.abandon(); }
+
+private:
+    struct Path {
+        transport::RemoteMemory* network = nullptr;  // writes and reads the target's memory
+        bool is_known = false;                       // whether there is such a network
+        bool puts = false;                           // it has written
+        bool gets = false;                           // it has read
+    };
+
+    Path& path_to(int rank);
+    bool start_copy(Lock& lock, const TargetBytes& place, const transport::RemoteRegion& there,
+                    std::span<std::byte> here, bool puts, WindowFailure& failed);
+    bool await_copy(Lock& lock, const TargetBytes& place, const transport::RemoteRegion& there,
+                    std::span<std::byte> here, bool puts, WindowFailure& failed);
+    WindowFailure complete_at(Lock& lock, std::string_view operation, int rank, bool only_gets);
+    WindowFailure failed_at(Lock& lock, std::string_view operation, int rank, ErrorCode code);
+
+    const WindowIdentity& window_;
+    const WindowTargets& targets_;
+    WindowWaits& waits_;
+    WindowQuestions& questions_;
+    std::vector<Path> paths_;  // by rank
+    WindowCopies copies_;
+    transport::RemoteMemory* granted_by_ = nullptr;  // nullptr: this rank's memory is not granted
+    transport::RemoteRegion granted_{};
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,147 @@
+#include "lib/core/windows/window_waits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/diagnosis.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/foundation/base/error_detail.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+constexpr int kAnyRank = WindowIdentity::kAnyRank;
+
+base::CallWords words_of(std::uint64_t context, std::string_view operation, const WindowAim& aim) noexcept
+{
+    const auto call = std::ranges::find(base::kWindowCallNames, operation) - base::kWindowCallNames.begin();
+    base::CallWords words =
+        RankStatus::words(base::Operation::window_call, context, aim.target, 0, aim.bytes);
+    words.signature = static_cast<std::uint64_t>(call);
+    return words;
+}
+
+}  // namespace
+
+WindowFailure WindowWaits::await(Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
+                                 const std::function<bool()>& done)
+{
+    if (done())
+        return nullptr;
+    Process& process = window_.process();
+    const RankStatus::InCall in_call(process.status(),
+                                     words_of(window_.communicator()->context(), operation, aim),
+                                     [&] { return rank < 0 ? -1 : window_.world_rank(rank); });
+    const auto waiting = waiting_.insert(waiting_.end(), {operation, rank, aim});
+    WindowFailure failed;
+    try {
+        process.engine().wait(lock, [&] { return done() || waiting->failed; });
+        failed = done() ? nullptr : waiting->failed;
+    } catch (const Error&) {
+        failed = std::current_exception();
+    }
+    waiting_.erase(waiting);
+    return failed;
+}
+
+WindowFailure WindowWaits::await_loss(Lock& lock, std::string_view operation, const WindowAim& aim)
+{
+    return await(lock, operation, aim.target, aim, [] { return false; });
+}
+
+WindowFailure WindowWaits::barrier(std::string_view operation)
+{
+    try {
+        {
+            const Lock held = window_.process().engine().lock();
+            in_barrier_ = operation;
+        }
+        call_barrier(window_.communicator(), Form::blocking, {});
+        return nullptr;
+    } catch (const Error& error) {
+        return std::make_exception_ptr(
+            Error(error.code(), operation,
+                  fmt::format("{}: {}{}", window_.name(), base::detail_of(error), window_.in_epoch()),
+                  error.peer()));
+    }
+}
+
+WindowFailure WindowWaits::pass(Lock& lock, std::string_view operation, int rank)
+{
+    try {
+        window_.process().engine().poll(lock);
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+    return rank == kAnyRank ? nullptr : loss(operation, rank, "while this rank accesses its memory");
+}
+
+WindowFailure WindowWaits::loss(std::string_view operation, int rank, std::string_view doing) const
+{
+    Process& process = window_.process();
+    const int peer = window_.world_rank(rank);
+    if (!process.protocol().is_lost(peer))
+        return nullptr;
+    // A rank that fails does not call the next fence: ranks that wait for it there fail, too.
+    process.diagnosis().absent.lost(*window_.communicator(), rank);
+    return std::make_exception_ptr(
+        Error(ErrorCode::peer_lost, operation,
+              fmt::format("{}: rank {} was lost {}{}: {}", window_.name(), rank, doing, window_.in_epoch(),
+                          process.protocol().why_lost(peer)),
+              rank));
+}
+
+WindowFailure WindowWaits::loss_in(std::string_view operation, int rank) const
+{
+    return loss(operation, rank, fmt::format("while this rank was waiting in {}()", operation));
+}
+
+// The rank may have been lost before the call began.
+WindowFailure WindowWaits::not_sent(std::string_view operation, int rank) const
+{
+    WindowFailure lost = loss_in(operation, rank);
+    return lost ? lost : std::current_exception();
+}
+
+// A wait for a lock may depend on any rank: which ranks hold a lock shared is not known.
+void WindowWaits::add_awaited(std::set<int>& ranks) const
+{
+    for (const Waiting& waiting : waiting_)
+        for (int rank = 0; rank < window_.size(); ++rank)
+            if (depends_on(waiting, rank))
+                window_.add_to(ranks, rank);
+}
+
+void WindowWaits::fail_for_lost()
+{
+    for (Waiting& waiting : waiting_)
+        for (int rank = 0; rank < window_.size() && !waiting.failed; ++rank)
+            if (depends_on(waiting, rank))
+                waiting.failed = loss_in(waiting.operation, rank);
+}
+
+WindowWait WindowWaits::in_words(bool collective) const
+{
+    // The communicator's other collectives are those that make the window.
+    if (collective)
+        return {in_barrier_.empty() || in_barrier_ == "window" ? "as it is made"
+                                                               : fmt::format("in {}", in_barrier_)};
+    if (waiting_.empty())
+        return {};
+    const Waiting& newest = waiting_.back();
+    const WindowAim& aim = newest.aim;
+    std::string text;
+    if (aim.begin != aim.end)
+        text += ", " + window_.range_in_words(aim.begin, aim.end);
+    // The status pages of its holders name a lock that a rank of the node waits for.
+    if (aim.lock)
+        text += *aim.lock == WindowLock::exclusive ? ", exclusive" : ", shared";
+    text += newest.operation == "wait" ? ", in the epoch of post()" : window_.in_epoch();
+    text.erase(0, std::string_view(", ").size());
+    return {text, window_.is_rank(newest.rank) ? window_.world_rank(newest.rank) : -1};
+}
+
+}  // namespace tutti::detail
