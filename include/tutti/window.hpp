@@ -8,7 +8,7 @@
 //     }
 //
 // Operations need an epoch, which is an object. An operation is complete here (its buffers are free, or
-// filled) and at the target after a flush or the end of the epoch. docs/guide/windows.md tells more.
+// filled) and at the target after a flush or the end of the epoch. More: docs/guide/windows.md.
 #pragma once
 
 #include <cstddef>
@@ -26,41 +26,28 @@ namespace tutti {
 
 namespace detail {
 
+/// An operation that a program calls by the window itself.
 template <class T>
-[[noreturn]] void refuse_without_epoch() noexcept
-{
-    static_assert(always_false<T>,
-                  "tutti: operations need an epoch, which is an object: auto access = window.lock(rank); "
-                  "access.put(value, offset)");
-    std::terminate();
-}
+struct NeedsEpoch {
+    template <class... A>
+    T operator()(const A&...) const
+    {
+        static_assert(always_false<A...>,
+                      "tutti: operations need an epoch, which is an object: auto access = window.lock(rank); "
+                      "access.put(value, offset)");
+        std::terminate();
+    }
+};
 
 template <class T>
 struct WithoutEpoch {
-    template <class B, class... A>
-    void put(const B&, const A&...)
-    {
-        refuse_without_epoch<B>();
-    }
-    template <class B, class... A>
-    void get(const B&, const A&...)
-    {
-        refuse_without_epoch<B>();
-    }
-    template <class B, class... A>
-    void accumulate(const B&, const A&...)
-    {
-        refuse_without_epoch<B>();
-    }
-    template <class B, class... A>
-    T fetch_and_op(const B&, const A&...)
-    {
-        refuse_without_epoch<B>();
-    }
+    static constexpr NeedsEpoch<T> put{}, get{}, accumulate{}, get_accumulate{}, fetch_and_op{},
+        compare_and_swap{};
     template <class B>
-    WindowTarget<T> operator[](const B&)
+    WindowTarget<T> operator[](const B& rank) const
     {
-        refuse_without_epoch<B>();
+        NeedsEpoch<T>()(rank);
+        std::terminate();
     }
 };
 
@@ -71,7 +58,7 @@ struct WithoutEpoch {
 /// stays until the process ends.
 ///
 /// On one node, and between threads, operations are loads, stores and CPU atomics on the target's memory:
-/// the target does nothing. Elsewhere the target's progress does them: in its calls of Tutti, or in its
+/// the target does nothing. Between nodes the target's progress does them: in its calls of Tutti, or in its
 /// progress thread (Progress::thread).
 template <class T>
 class Window : public detail::WithoutEpoch<T> {

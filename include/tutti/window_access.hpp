@@ -53,6 +53,15 @@ inline OriginBlock origin_block(const ConstView& view) noexcept
     return {const_cast<std::byte*>(view.data), view.layout == nullptr ? view.size_bytes : 1, view.layout};
 }
 
+/// Which elements of the target an operation accesses: those of a layout, relative to the offset; or, without
+/// one, consecutive elements.
+struct TargetLayout {
+    TargetLayout() noexcept = default;
+    TargetLayout(const Layout& elements) noexcept : layout(&elements) {}
+
+    const Layout* layout = nullptr;
+};
+
 /// The element type of a window's buffers must be the window's.
 template <class T, class B>
 constexpr void check_window_elements() noexcept
@@ -82,24 +91,18 @@ public:
     /// Whose memory it is.
     int rank() const noexcept { return rank_; }
 
-    /// Writes an object, a range, or a layout of elements to consecutive elements.
+    /// Writes an object, a range, or a layout of elements: to consecutive elements, or to those of a layout.
     template <class B>
-    void put(const B& from, std::size_t offset) const
+    void put(const B& from, std::size_t offset, detail::TargetLayout layout = {}) const
     {
-        detail::WindowCalls::put(*window_, block(from), place(offset, from), nullptr);
-    }
-    /// The same to the elements of `layout`, relative to `offset`.
-    template <class B>
-    void put(const B& from, std::size_t offset, const Layout& layout) const
-    {
-        detail::WindowCalls::put(*window_, block(from), place(offset, from, layout), nullptr);
+        Calls::put(*window_, block(from), place(from, offset, layout), nullptr);
     }
     template <class B>
     Request iput(const B& from, std::size_t offset) const
     {
-        return made([&](Request& request) {
-            detail::WindowCalls::put(*window_, block(from), place(offset, from), &request);
-        });
+        Request request;
+        Calls::put(*window_, block(from), place(from, offset), &request);
+        return request;
     }
 
     // Refused in words.
@@ -114,69 +117,50 @@ public:
         static_assert(detail::always_false<P>, "tutti: get(std::span(pointer, count), offset)");
     }
 
-    /// Reads consecutive elements. The buffer is filled after a flush or the end of the epoch, and stays
-    /// until then.
+    /// Reads elements. The buffer is filled after a flush or the end of the epoch, and stays until then.
     template <class B>
-    void get(B&& to, std::size_t offset) const
+    void get(B&& to, std::size_t offset, detail::TargetLayout layout = {}) const
     {
-        detail::WindowCalls::get(*window_, result(to), place(offset, to), nullptr);
-    }
-    template <class B>
-    void get(B&& to, std::size_t offset, const Layout& layout) const
-    {
-        detail::WindowCalls::get(*window_, result(to), place(offset, to, layout), nullptr);
+        Calls::get(*window_, result(to), place(to, offset, layout), nullptr);
     }
     template <class B>
     Request iget(B&& to, std::size_t offset) const
     {
-        return made([&](Request& request) {
-            detail::WindowCalls::get(*window_, result(to), place(offset, to), &request);
-        });
+        Request request;
+        Calls::get(*window_, result(to), place(to, offset), &request);
+        return request;
     }
 
-    /// Combines consecutive elements with those of `from`: target = target op operand.
+    /// Combines elements with those of `from`: target = target op operand.
     template <class B, UpdateOperator O>
-    void accumulate(const B& from, std::size_t offset, const O& op) const
+    void accumulate(const B& from, std::size_t offset, const O& op, detail::TargetLayout layout = {}) const
     {
-        detail::WindowCalls::accumulate(*window_, block(from), place(offset, from), detail::update_of<T>(op),
-                                        nullptr);
-    }
-    template <class B, UpdateOperator O>
-    void accumulate(const B& from, std::size_t offset, const O& op, const Layout& layout) const
-    {
-        detail::WindowCalls::accumulate(*window_, block(from), place(offset, from, layout),
-                                        detail::update_of<T>(op), nullptr);
+        Calls::accumulate(*window_, block(from), place(from, offset, layout), detail::update_of<T>(op),
+                          nullptr);
     }
     template <class B, UpdateOperator O>
     Request iaccumulate(const B& from, std::size_t offset, const O& op) const
     {
-        return made([&](Request& request) {
-            detail::WindowCalls::accumulate(*window_, block(from), place(offset, from),
-                                            detail::update_of<T>(op), &request);
-        });
+        Request request;
+        Calls::accumulate(*window_, block(from), place(from, offset), detail::update_of<T>(op), &request);
+        return request;
     }
 
-    /// The same, and `before` gets what the elements were. With no_op `from` is not read.
-    template <class B, class R, UpdateOperator O>
-    void get_accumulate(const B& from, R&& before, std::size_t offset, const O& op) const
-    {
-        detail::WindowCalls::get_accumulate(*window_, block(from), result(before), place(offset, before),
-                                            detail::update_of<T>(op), nullptr);
-    }
+    /// Accumulates, and `before` gets what the elements were. With no_op `from` is not read.
     template <class B, class R, UpdateOperator O>
     void get_accumulate(const B& from, R&& before, std::size_t offset, const O& op,
-                        const Layout& layout) const
+                        detail::TargetLayout layout = {}) const
     {
-        detail::WindowCalls::get_accumulate(*window_, block(from), result(before),
-                                            place(offset, before, layout), detail::update_of<T>(op), nullptr);
+        Calls::get_accumulate(*window_, block(from), result(before), place(before, offset, layout),
+                              detail::update_of<T>(op), nullptr);
     }
     template <class B, class R, UpdateOperator O>
     Request iget_accumulate(const B& from, R&& before, std::size_t offset, const O& op) const
     {
-        return made([&](Request& request) {
-            detail::WindowCalls::get_accumulate(*window_, block(from), result(before), place(offset, before),
-                                                detail::update_of<T>(op), &request);
-        });
+        Request request;
+        Calls::get_accumulate(*window_, block(from), result(before), place(before, offset),
+                              detail::update_of<T>(op), &request);
+        return request;
     }
 
     /// Combines one element and returns what it was: complete when it returns.
@@ -190,11 +174,10 @@ public:
     template <UpdateOperator O>
     Request ifetch_and_op(const T& operand, T& before, std::size_t offset, const O& op) const
     {
-        return made([&](Request& request) {
-            detail::WindowCalls::fetch_and_op(*window_, bytes(operand), bytes(before), rank_,
-                                              static_cast<std::ptrdiff_t>(offset), detail::update_of<T>(op),
-                                              &request);
-        });
+        Request request;
+        Calls::fetch_and_op(*window_, bytes(operand), bytes(before), rank_,
+                            static_cast<std::ptrdiff_t>(offset), detail::update_of<T>(op), &request);
+        return request;
     }
 
     /// Writes `desired` if the element's bytes are those of `expected`. Returns what it was: complete when it
@@ -209,17 +192,18 @@ public:
     {
         static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0,
                       "tutti: compare_and_swap takes elements of 1, 2, 4, 8 or 16 bytes");
-        return made([&](Request& request) {
-            detail::WindowCalls::compare_and_swap(*window_, bytes(desired), bytes(expected), bytes(before),
-                                                  sizeof(T), rank_, static_cast<std::ptrdiff_t>(offset),
-                                                  &request);
-        });
+        Request request;
+        Calls::compare_and_swap(*window_, bytes(desired), bytes(expected), bytes(before), sizeof(T), rank_,
+                                static_cast<std::ptrdiff_t>(offset), &request);
+        return request;
     }
 
 protected:
     detail::Window& window() const noexcept { return *window_; }
 
 private:
+    using Calls = detail::WindowCalls;
+
     template <class B>
     static detail::OriginBlock block(const B& object)
     {
@@ -233,24 +217,15 @@ private:
         return detail::origin_block(detail::view(object));
     }
     template <class B>
-    detail::TargetBlock place(std::size_t offset, const B& object) const
+    detail::TargetBlock place(const B& object, std::size_t offset, detail::TargetLayout target = {}) const
     {
-        return {rank_, static_cast<std::ptrdiff_t>(offset), detail::const_view(object).size_bytes, nullptr};
-    }
-    template <class B>
-    detail::TargetBlock place(std::size_t offset, const B& object, const Layout& layout) const
-    {
-        if (detail::const_view(object).size_bytes != layout.size_bytes())
+        const std::size_t bytes = detail::const_view(object).size_bytes;
+        if (target.layout == nullptr)
+            return {rank_, static_cast<std::ptrdiff_t>(offset), bytes, nullptr};
+        if (bytes != target.layout->size_bytes())
             throw Error(ErrorCode::invalid_argument, "window",
                         "the buffer and the layout of the target differ in size", rank_);
-        return {rank_, static_cast<std::ptrdiff_t>(offset), 1, &layout.typemap()};
-    }
-    template <class Start>
-    static Request made(Start&& start)
-    {
-        Request request;
-        start(request);
-        return request;
+        return {rank_, static_cast<std::ptrdiff_t>(offset), 1, &target.layout->typemap()};
     }
     static const std::byte* bytes(const T& object) noexcept
     {
