@@ -1,4 +1,4 @@
-// What the ABI leaves to the library, and what a Fortran binding on top of it sets.
+// Sizes and values that the ABI leaves to the library, and those that a Fortran binding on top of it sets.
 #include <fmt/format.h>
 
 #include <algorithm>

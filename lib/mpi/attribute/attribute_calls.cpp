@@ -53,7 +53,7 @@ Window& object_of(MPI_Win handle)
     return window_of(handle);
 }
 
-// Whose error handler takes the errors of calls for the object: datatypes have none.
+// The object whose error handler takes the errors of calls: datatypes have none.
 template <class Handle>
 auto raiser_of(Handle handle) noexcept
 {
@@ -63,7 +63,7 @@ auto raiser_of(Handle handle) noexcept
         return handle;
 }
 
-// What callbacks get as the handle of the object.
+// The handle of the object that callbacks get.
 MPI_Comm given_handle_of(const Communicator& object, MPI_Comm)
 {
     return object.given_handle();

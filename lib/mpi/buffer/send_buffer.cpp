@@ -119,7 +119,7 @@ void SendBuffer::send(const detail::CommunicatorState& state, const detail::Cons
     process_.engine().request_started();
     if (message.operation->done)
         return ended(message);
-    // It points to the message, without owning it.
+    // `keep` points to the message, without owning it.
     message.operation->keep = std::shared_ptr<void>(std::shared_ptr<void>(), &message);
     message.operation->on_finish = [](RequestState& finished) noexcept {
         auto& own = *static_cast<Message*>(finished.keep.get());
@@ -140,7 +140,7 @@ MPI_Request SendBuffer::flush()
     return handle_of(*flush);
 }
 
-// Only notes it, because the operation is still in use.
+// Only notes the message, because the operation is still in use.
 void SendBuffer::ended(Message& message) noexcept
 {
     message.next_ended = std::exchange(ended_, &message);

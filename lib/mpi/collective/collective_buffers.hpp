@@ -19,7 +19,7 @@ inline bool is_inter(const detail::CommunicatorState& state) noexcept
 {
     return state.both() != nullptr;
 }
-/// Of an intercommunicator, the number of ranks in the other group.
+/// The ranks with which a collective exchanges blocks: those of the other group on an intercommunicator.
 inline std::size_t ranks_of(const detail::CommunicatorState& state) noexcept
 {
     return state.peers().size();
@@ -59,7 +59,7 @@ detail::View equal_blocks(const void* buffer, MPI_Count count, MPI_Datatype data
 
 /// Input and output. If they share memory, the input is copied before it is sent.
 detail::BlockBuffers from_to(const detail::ConstView& in, const detail::View& out);
-/// One buffer that is both.
+/// One buffer for input and output.
 inline detail::BlockBuffers in_place(const detail::View& buffer) noexcept
 {
     return {{}, {buffer.data, buffer.size_bytes, 1}, true, nullptr, buffer.layout};
@@ -90,7 +90,7 @@ private:
     std::vector<std::size_t> many_;
 };
 
-/// One for each rank. Throws Failure if one is negative.
+/// The counts, one for each rank. Throws Failure if one is negative.
 RankNumbers checked_counts(Counts counts, std::size_t ranks);
 
 /// A block for each rank, with counts and displacements in elements of one datatype.

@@ -83,7 +83,7 @@ BlockList typed_blocks(const RankList& neighbors, const void* buffer, Counts cou
         fail(MPI_ERR_ARG,
              "counts, displacements or datatypes are a null pointer; give one of each for each neighbour");
     return blocks_of(neighbors, [&](std::size_t i) {
-        // Of no elements, any type will do.
+        // A block without elements may have any type.
         return block_at(buffer, displacements[i], counts[i],
                         datatype_of(counts[i] == 0 ? MPI_BYTE : types[i]), true);
     });

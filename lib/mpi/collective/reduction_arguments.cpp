@@ -22,7 +22,8 @@ namespace {
                                  type.name.empty() ? "this datatype" : type.name));
 }
 
-// What is_defined() and size_bytes() say about each type: calls of a few elements only look it up.
+// The answers of is_defined() and size_bytes() for each type, so that calls of a few elements only look them
+// up.
 struct Known {
     std::uint16_t operators = 0;  // a bit for each
     std::uint8_t element_bytes = 0;

@@ -25,7 +25,7 @@ public:
     /// `sendbuf` may be MPI_IN_PLACE. Throws Failure for negative counts and null pointers to elements.
     detail::ReducedBuffers buffers(const void* sendbuf, MPI_Count in_count, void* recvbuf,
                                    MPI_Count out_count) const;
-    /// Of a rank that has only one of them.
+    /// The buffers of a rank that has input or output alone.
     detail::ReducedBuffers input(const void* sendbuf, MPI_Count count) const;
     detail::ReducedBuffers output(void* recvbuf, MPI_Count count) const;
     /// A program's operator lives until the operations of the call have ended.
@@ -48,7 +48,7 @@ private:
                     element_bytes_};
         return other_elements(buffer, count);
     }
-    // Of other types, and arguments that are wrong.
+    // elements() of other types, and of arguments that are wrong.
     detail::Elements other_elements(const void* buffer, MPI_Count count) const;
 
     const Datatype& type_;

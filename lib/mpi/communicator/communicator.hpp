@@ -30,7 +30,7 @@ struct Communicator final : ObjectOf<Communicator>, ErrorOwner {
 
     // Any thread.
     void set_name(std::string name);
-    /// Its groups, which a duplicate that is being made has already.
+    /// The communicator's groups, which a duplicate that is being made has already.
     detail::StatePointer shape() const;
     /// The handle that the program has.
     MPI_Comm given_handle() const noexcept;
@@ -59,9 +59,10 @@ inline const detail::StatePointer& state_of(MPI_Comm handle)
 {
     return communicator_of(handle).state;
 }
-/// For what a duplicate has before MPI_Comm_idup is complete: its name, attributes, error handler and groups.
+/// Finds duplicates before MPI_Comm_idup is complete, too: they have a name, attributes, an error handler and
+/// groups.
 Communicator& begun_communicator_of(MPI_Comm handle);
-/// The answer to a question about its groups.
+/// The answer to a question about the communicator's groups.
 template <class Question>
 auto ask(MPI_Comm handle, Question&& question)
 {

@@ -13,7 +13,7 @@ namespace tutti {
 
 namespace {
 
-// What C programs get as a code, the C++ interface throws.
+// Errors that C programs get as a code are exceptions in the C++ interface.
 template <class Body>
 auto as_error(std::string_view call, Body&& body)
 {

@@ -1,4 +1,4 @@
-// How a datatype was made: its constructor's arguments, for MPI_Type_get_contents.
+// The arguments that a datatype was made with, for MPI_Type_get_contents.
 #pragma once
 
 #include <initializer_list>

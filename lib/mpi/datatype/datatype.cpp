@@ -38,7 +38,8 @@ Datatype& committed_type(MPI_Datatype handle)
 
 namespace {
 
-// Only for checks. It outlives the type, as an operation in progress or a persistent one may refer to it.
+// For checks alone. The element outlives the type, as an operation under way or a persistent one may refer to
+// it.
 const detail::ElementType* kept_element(Datatype& type)
 {
     struct Kept {
@@ -84,7 +85,7 @@ detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype d
     if (buffer == MPI_IN_PLACE)
         fail(MPI_ERR_BUFFER,
              "the buffer is MPI_IN_PLACE, which only collectives take; pass the memory itself");
-    // Of MPI_BOTTOM, a type with absolute addresses.
+    // A type with absolute addresses goes with MPI_BOTTOM.
     if (buffer == nullptr && !datatype::may_be_absolute(map))
         fail(
             MPI_ERR_BUFFER,

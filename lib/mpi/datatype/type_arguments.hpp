@@ -1,4 +1,4 @@
-// What the constructors of datatypes share.
+// Checks and the frame that the constructors of datatypes share.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ public:
     }
 
     Construction* operator->() const noexcept { return arguments_.get(); }
-    /// What it is made of.
+    /// The type that it is made of.
     const datatype::Typemap& of() const noexcept { return *of_; }
     MPI_Datatype with(datatype::TypemapRef map) const
     {

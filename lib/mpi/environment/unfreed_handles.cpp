@@ -14,7 +14,7 @@ namespace tutti::mpi {
 
 namespace {
 
-// What was never freed, and by which call it is; "" for objects that need no end.
+// Says what was never freed, and which call frees it; "" for objects that need no end.
 std::string leak_in_words(const LiveHandle& handle)
 {
     if (handle.object == nullptr)

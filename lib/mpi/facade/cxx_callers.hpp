@@ -4,7 +4,7 @@
 
 namespace tutti::mpi::facade {
 
-/// Of an operator's or an error handler's function. Any thread.
+/// For the function of an operator or an error handler. Any thread.
 void remember_cxx_caller(void (*function)(), void (*caller)());
 /// nullptr for functions that are none of C++. Any thread.
 auto cxx_caller(void (*function)()) -> void (*)();

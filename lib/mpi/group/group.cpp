@@ -24,7 +24,7 @@ Group::Group(detail::Members ranks, std::uintptr_t handle) : ObjectOf(handle), m
 int Group::rank_of(int job_rank) const
 {
     const std::vector<int>& ranks = *members;
-    // Of all ranks in their order, as most groups are.
+    // Most groups have all ranks in their order.
     const auto guess = static_cast<std::size_t>(job_rank);
     if (guess < ranks.size() && ranks[guess] == job_rank)
         return job_rank;

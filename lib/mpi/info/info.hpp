@@ -48,7 +48,7 @@ void check_info_key(const char* key);
 
 /// The value of a key; empty without one, and for MPI_INFO_NULL.
 std::string value_of(MPI_Info handle, const char* key);
-/// What mpi_minimum_memory_alignment asks for, in bytes: a power of two of up to 1 GiB, or 1.
+/// The bytes that mpi_minimum_memory_alignment asks for: a power of two of up to 1 GiB, or 1.
 std::size_t alignment_in(MPI_Info handle);
 /// The handle of a new object with these keys.
 MPI_Info new_info(std::vector<Info::Entry> entries = {});

@@ -1,4 +1,4 @@
-// How the program was started: MPI_INFO_ENV and the like, which do not change when MPI begins or ends. There
+// Info about the start of the program: MPI_INFO_ENV and the like, which MPI_Init does not change. There
 // is no thread_level: nobody asks for one before the program starts.
 #include <fmt/format.h>
 #include <sys/utsname.h>
@@ -32,7 +32,7 @@ Words words_of_command()
     return words;
 }
 
-/// Of MPI_COMM_WORLD, once it has been there; 0 before.
+/// The ranks of MPI_COMM_WORLD, once it has been there; 0 before.
 constinit std::atomic<int> ranks_of_job{0};
 
 /// How many ranks were asked for. Before MPI begins it is in the environment, though not with every launcher:
@@ -49,7 +49,7 @@ std::string ranks_asked_for()
 std::vector<Info::Entry> entries_of_start(const Words& command)
 {
     std::vector<Info::Entry> entries;
-    // What is too long for a value is left out.
+    // Values that are too long are left out.
     const auto add = [&](const char* key, std::string value) {
         if (value.size() < MPI_MAX_INFO_VAL)
             entries.emplace_back(key, std::move(value));

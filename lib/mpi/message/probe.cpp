@@ -73,7 +73,7 @@ MatchedMessage* message_of(MPI_Message handle)
     return found;
 }
 
-// Whose error handler takes the errors of its receive.
+// The communicator whose error handler takes the errors of the message's receive.
 MPI_Comm communicator_of_message(const MPI_Message* message) noexcept
 {
     const MatchedMessage* const found = message == nullptr ? nullptr : find<MatchedMessage>(*message);

@@ -45,7 +45,7 @@ struct Keyval : base::Counted<Keyval<Handle>> {
     Copy* copy;
     Delete* remove;
     void* extra_state;
-    /// How many there are under this key. Under the mutex of all attributes.
+    /// The number of attributes under this key. Under the mutex of all attributes.
     mutable std::size_t attributes = 0;
 };
 
@@ -66,7 +66,7 @@ public:
     /// Whether there is one, which is stored.
     bool get(int number, void** value) const;
     int set(Handle object, int number, void* value);
-    /// What has no such attribute stays as it is.
+    /// Does nothing if there is no such attribute.
     int remove(Handle object, int number);
 
     /// `to` has none yet, and those copied so far after a failure.
@@ -92,7 +92,7 @@ private:
     std::uint64_t now_ = 0;
 };
 
-/// What a duplicate inherits, and what happens before an object is freed: T is Communicator, Datatype or
+/// Duplicates inherit attributes, and objects lose them before they are freed. T is Communicator, Datatype or
 /// Window, which has no duplicate. Not under the engine's lock.
 template <class T>
 int copy_attributes(const T& from, T& to)

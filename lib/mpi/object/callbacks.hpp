@@ -1,4 +1,4 @@
-// How the library calls the program's functions, and which error handler. Behind a facade programs know
+// The calls of the program's functions and error handlers. Behind a facade programs know
 // handles, codes and statuses in another form, so each facade has its own of these: callbacks.cpp is that of
 // the standard ABI.
 #pragma once
@@ -19,12 +19,12 @@ void call_operator(const UserFunction& function, void* in, void* inout, MPI_Coun
                    MPI_Datatype datatype);
 void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call);
 void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call);
-/// What MPI::ERRORS_THROW_EXCEPTIONS of the old C++ bindings does, which only programs behind a facade know:
-/// may throw.
+/// The handler MPI::ERRORS_THROW_EXCEPTIONS of the old C++ bindings, which only programs behind a facade
+/// know. May throw.
 void throw_error(MPI_Comm comm, int& code, const char* call);
 void throw_error(MPI_Win window, int& code, const char* call);
 
-// These return the program's code.
+// The functions below return the code of the program's function.
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
               void* copied, int* is_copied);
 int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int key, void* extra_state,

@@ -19,7 +19,7 @@ struct ErrorHandler final : ObjectOf<ErrorHandler> {
     static const Predefined<ErrorHandler, kPredefined> predefined;
 
     enum class Action { end_job, give_back, call, throw_exception };
-    /// What the old C++ bindings know as MPI::ERRORS_THROW_EXCEPTIONS: for facades alone.
+    /// MPI::ERRORS_THROW_EXCEPTIONS of the old C++ bindings: for facades alone.
     static constexpr std::uintptr_t kThrows = 0x144;
 
     explicit ErrorHandler(Action what, std::uintptr_t handle = 0) noexcept : ObjectOf(handle), action(what) {}
@@ -59,7 +59,7 @@ private:
 /// The error handler of a communicator or window; empty for a handle that is none.
 Ref<ErrorHandler> handler_of(MPI_Comm comm);
 Ref<ErrorHandler> handler_of(MPI_Win window);
-/// Its name, or what it is in words; empty for a handle that is none.
+/// The name of a communicator or window, or what it is in words; empty for a handle that is none.
 std::string described(MPI_Comm comm);
 std::string described(MPI_Win window);
 /// The communicator of messages and collectives with this context; MPI_COMM_NULL if it was freed.

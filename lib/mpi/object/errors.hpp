@@ -11,7 +11,7 @@
 
 namespace tutti::mpi {
 
-/// What a body throws when it fails.
+/// The exception of a body that fails.
 class Failure : public std::exception {
 public:
     Failure(int error_class, std::string detail) : class_(error_class), detail_(std::move(detail)) {}
@@ -33,7 +33,7 @@ inline void check_not_null(const void* argument, std::string_view name)
     if (argument == nullptr) [[unlikely]]
         refuse_null(name);
 }
-/// Of Counts and CountPlace.
+/// For Counts and CountPlace.
 template <class View>
 requires requires(const View& view)
 {

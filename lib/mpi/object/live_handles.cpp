@@ -44,14 +44,14 @@ try {
     const std::lock_guard lock(noted.mutex);
     noted.all[address] = {object, site};
 } catch (const std::exception&) {
-    // It is then not reported.
+    // Without memory the handle is not reported.
 }
 
 }  // namespace
 
 void note_handle(const Object& object) noexcept
 {
-    // These may be freed after MPI_Finalize.
+    // Error handlers and info objects may be freed after MPI_Finalize.
     if (object.kind != Kind::error_handler && object.kind != Kind::info)
         note(&object, &object);
 }

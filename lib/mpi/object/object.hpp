@@ -1,5 +1,5 @@
-// What is behind a handle. Predefined handles are numbers below 4096; the handle of a created object is its
-// address.
+// The objects behind handles. Predefined handles are numbers below 4096; the handle of a created object is
+// its address.
 #pragma once
 
 #include <array>
@@ -66,7 +66,7 @@ struct ObjectOf : Object {
     }
 };
 
-/// Such objects are never freed by the program.
+/// The program never frees predefined objects.
 inline bool is_predefined(const Object& object) noexcept
 {
     return object.self < 4096;

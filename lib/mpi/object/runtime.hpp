@@ -8,12 +8,12 @@
 
 namespace tutti::mpi {
 
-/// Its functions may be called from any thread, except that one thread begins and ends.
+/// Any thread may call the functions, except that one thread begins and ends.
 class Runtime {
 public:
-    /// Of MPI_Init: the job is joined, and all that calls need is there.
+    /// MPI_Init has joined the job, and all that calls need is there.
     static void set_running(std::shared_ptr<detail::Process> joined);
-    /// Of MPI_Finalize. Returns what was joined.
+    /// MPI_Finalize leaves the job, which this returns.
     static std::shared_ptr<detail::Process> set_ended();
 
     static bool was_begun() noexcept { return phase() != Phase::before; }

@@ -30,7 +30,7 @@ private:
     bool wide_;
 };
 
-/// Where a count is read or written.
+/// The place of a count that is read or written.
 class CountPlace {
 public:
     explicit CountPlace(int* place) noexcept : place_(place), wide_(false) {}

@@ -51,7 +51,7 @@ RequestState& state_behind(MPI_Request handle) noexcept
     return state_behind(handle).owner == &Runtime::process();
 }
 
-// Whose error handler takes the errors of the operation.
+// The communicator whose error handler takes the errors of the operation.
 MPI_Comm communicator_of(const RequestState& state) noexcept
 {
     switch (state.kind) {

@@ -18,14 +18,14 @@ struct Generalized;
 /// Requests of MPI's own kinds. Their memory is kept as that of objects, so that their handles can still be
 /// looked at.
 struct MpiRequest : detail::OwnRequest {
-    /// What a wait waits for; nullptr: the request is not active.
+    /// The operation that a wait waits for; nullptr: the request is not active.
     virtual detail::RequestState* operation() noexcept { return this; }
     /// Whether the request is still there when its operation has ended. Then it forgets the operation.
     virtual bool outlives_operation() noexcept { return false; }
     /// MPI_Request_free: the operation goes on without a handle. Under the lock, which may be released. A
     /// code of the program's.
     virtual int let_go(progress::Engine::Lock& lock);
-    /// Whose error handler takes its error.
+    /// The communicator whose error handler takes the request's error.
     virtual MPI_Comm communicator() const noexcept { return MPI_COMM_NULL; }
     /// nullptr for other kinds.
     virtual Generalized* generalized() noexcept { return nullptr; }
@@ -52,7 +52,7 @@ static_assert(sizeof(detail::OwnRequest) == sizeof(void*) + sizeof(detail::Reque
 struct Completed;
 
 /// A generalized request: the program begins and ends the operation, and says by functions how it ended.
-/// These are called without the lock.
+/// The library calls these functions without the lock.
 struct Generalized final : MpiRequest {
     Generalized(MPI_Grequest_query_function* how_it_ended, MPI_Grequest_free_function* ends,
                 MPI_Grequest_cancel_function* cancels, void* state) noexcept;
@@ -62,9 +62,10 @@ struct Generalized final : MpiRequest {
     std::exception_ptr failure() override { return nullptr; }
     void recycle() noexcept override { delete this; }
 
-    /// How it ended, once it is complete. Under the lock, which is released for the program's function.
+    /// The result of a complete request. Under the lock, which is released for the program's function.
     Completed query(progress::Engine::Lock& lock) const;
-    /// Calls the program's function and deletes a complete one. Likewise. The function's code.
+    /// Calls the program's function, deletes a complete request and returns the function's code. Locked as
+    /// query().
     int end(progress::Engine::Lock& lock);
 
     MPI_Grequest_query_function* const query_function;

@@ -72,7 +72,8 @@ int test_in(const char* call, const MPI_Request* request, int* flag, MPI_Status*
     });
 }
 
-// That of MPI_Testall and MPI_Request_get_status_all. `Obtain` gives the result of the request with an index.
+// The frame of MPI_Testall and MPI_Request_get_status_all. `Obtain` gives the result of the request with an
+// index.
 template <class Obtain>
 int test_all_in(const char* call, int count, const MPI_Request* requests, int* flag, MPI_Status* statuses,
                 Obtain&& obtain)

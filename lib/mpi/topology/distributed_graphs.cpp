@@ -31,7 +31,7 @@ std::vector<int> neighbor_list(const int* ranks, int degree, int size, std::stri
     return {given.begin(), given.end()};
 }
 
-// One for each of `count` edges; 1 without weights.
+// A weight for each of `count` edges; 1 without weights.
 std::vector<int> weight_list(const int* weights, std::size_t count)
 {
     if (weights == MPI_UNWEIGHTED || count == 0)
@@ -131,7 +131,7 @@ MPI_Comm graph_communicator(const Communicator& old, detail::Topology neighbors,
                                 .destination_weights = std::move(destination_weights)}));
 }
 
-// As many as there is room for.
+// Writes as many values as there is room for.
 void write_first(const std::vector<int>& values, int* to, int room, std::string_view name)
 {
     const auto count = std::min(values.size(), checked_list(to, room, name).size());

@@ -68,7 +68,7 @@ std::string words_of_one_way_edge(const Graph& graph)
         from, to);
 }
 
-// Of all that must be equal at all ranks. FNV-1a.
+// A digest of all that must be equal at all ranks. FNV-1a.
 std::size_t digest_of(const Graph& graph)
 {
     std::size_t digest = 0xcbf29ce484222325u;

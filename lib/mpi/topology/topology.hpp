@@ -1,4 +1,4 @@
-// What a communicator knows about the neighbours of its ranks.
+// Topologies of communicators: the neighbours of their ranks.
 #pragma once
 
 #include <span>

@@ -111,7 +111,7 @@ CommunicatorObject& created_communicator(std::uintptr_t standard)
             made.object.remote = is_inter ? &made.remote : &made.local;
         });
     } catch (const Failure&) {
-        // It is being freed: functions of its attributes get its handle.
+        // The communicator is being freed: functions of its attributes get its handle.
     }
     return made.object;
 }

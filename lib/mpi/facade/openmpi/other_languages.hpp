@@ -37,7 +37,7 @@ bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object
 /// thread.
 void remember_cxx_error_handler(void (*function)(), const std::uintptr_t* handle);
 
-// As those for Fortran, for C++.
+// Likewise for C++.
 bool call_cxx_operator(void (*function)(), void* in, void* inout, int* length,
                        const std::uintptr_t** datatype);
 template <class T>
