@@ -33,9 +33,10 @@ struct MatchedMessage final : ObjectOf<MatchedMessage> {
     protocol::UnexpectedRequest& message;
 };
 
-// The frame of all probes. `flag` is nullptr for those that wait, `message` for those that leave the message.
-void probe_in(std::string_view operation, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
-              MPI_Status* status)
+// The frame of all probes, which programs call in loops. `flag` is nullptr for those that wait, `message` for
+// those that leave the message.
+[[gnu::always_inline]] inline void probe_in(std::string_view operation, int source, int tag, MPI_Comm comm,
+                                            int* flag, MPI_Message* message, MPI_Status* status)
 {
     const detail::StatePointer& state = state_of(comm);
     if (flag != nullptr)
