@@ -21,8 +21,8 @@ public:
     /// A frame of the daemon of `node`. Throws WireError.
     void add(int node, std::string_view payload);
     std::vector<RankProfile> take() noexcept { return std::move(profiles_); }
-    /// At the end: on stderr, or to the file, whose reader it may wait for. What cannot be written is reported on
-    /// stderr.
+    /// At the end: on stderr, or to the file, whose reader it may wait for. What cannot be written is
+    /// reported on stderr.
     void tell() const;
 
 private:

@@ -1,4 +1,4 @@
-// What a daemon reports about its ranks: like ranks folded, so that the report of a node of any size is short.
+// What a daemon says about its ranks: like ranks folded, so that the report of a node of any size is short.
 #pragma once
 
 #include <climits>

@@ -1,7 +1,5 @@
 #include "lib/core/calls/absent_ranks.hpp"
 
-#include <algorithm>
-
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/business_card.hpp"
 #include "lib/core/job/process.hpp"
@@ -96,15 +94,9 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
 
 void AbsentRanks::tell(int peer, const Header& header, std::span<const std::byte> payload)
 {
-    try {
-        // A rank that has published no address yet is not connected, and waits for nobody.
-        if (peer != process_.rank() && process_.bootstrap().find(peer, kCardKey))
-            process_.protocol().tell(
-                peer, header,
-                payload.first(std::min(payload.size(), process_.protocol().most_told_bytes(peer))));
-    } catch (const Error&) {
-        // The peer has left or cannot be reached.
-    }
+    // A rank that has published no address yet is not connected, and waits for nobody.
+    if (peer != process_.rank() && process_.bootstrap().find(peer, kCardKey))
+        process_.protocol().tell_if_reachable(peer, header, payload);
 }
 
 void AbsentRanks::tell_all(const CommunicatorState& state, const Header& header,

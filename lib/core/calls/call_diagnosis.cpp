@@ -196,13 +196,8 @@ void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
                               origin,
                               chain,
                               static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
-    for (const int peer : awaited) {
-        try {
-            process_.protocol().tell(peer, wait);
-        } catch (const Error&) {
-            // As in tell().
-        }
-    }
+    for (const int peer : awaited)
+        process_.protocol().tell_if_reachable(peer, wait);
 }
 
 void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
@@ -232,13 +227,8 @@ void CallDiagnosis::ask(const Questions& questions)
 void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number)
 {
     const CallSignature* const mine = state.calls().find(number);
-    if (mine == nullptr)
-        return;
-    try {
-        process_.protocol().tell(peer, header_of(kind, state, number, *mine));
-    } catch (const Error&) {
-        // The peer has left or cannot be reached; the operations that need it will fail.
-    }
+    if (mine != nullptr)
+        process_.protocol().tell_if_reachable(peer, header_of(kind, state, number, *mine));
 }
 
 void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std::uint32_t number)

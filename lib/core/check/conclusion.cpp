@@ -58,10 +58,8 @@ void Checker::look_at_messages()
 {
     process_.protocol().for_each_unexpected(~std::size_t{0}, [&](const protocol::UnexpectedRequest& message) {
         const std::uint64_t context = message.envelope.context;
-        if (context != (context & ~std::uint64_t{1}))
-            return;  // of a collective
         const Status status = status_of(message);
-        if (is_left_by_coarrays(status.tag))
+        if (detail::CommunicatorState::is_of_collectives(context) || is_left_by_coarrays(status.tag))
             return;
         findings_.add(Kind::message, {},
                       fmt::format("a message from rank {} with tag {}, {} bytes{} on {}, was never received; "

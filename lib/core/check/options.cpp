@@ -1,6 +1,11 @@
 #include "lib/core/check/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
@@ -10,33 +15,38 @@ namespace tutti::check {
 
 namespace {
 
-constexpr std::string_view kNames[] = {"types",   "buffers", "requests", "messages", "handles", "windows",
-                                       "threads", "races",   "report",   "all",      "on",      "off"};
+struct Check {
+    std::string_view name;
+    bool Options::*is_on;
+};
+constexpr Check kChecks[] = {{"types", &Options::types},       {"buffers", &Options::buffers},
+                             {"requests", &Options::requests}, {"messages", &Options::messages},
+                             {"handles", &Options::handles},   {"windows", &Options::windows},
+                             {"threads", &Options::threads},   {"races", &Options::races}};
 
 void select_usual(Options& options) noexcept
 {
-    options.types = options.buffers = options.requests = options.messages = true;
-    options.handles = options.windows = options.threads = true;
+    for (const Check& check : kChecks)
+        if (check.is_on != &Options::races)
+            options.*check.is_on = true;
+}
+
+[[noreturn]] void refuse(std::string_view name)
+{
+    std::vector<std::string_view> names;
+    for (const Check& check : kChecks)
+        names.push_back(check.name);
+    names.insert(names.end(), {"report", "all", "on", "off"});
+    throw Error(ErrorCode::invalid_argument, "environment",
+                fmt::format("TUTTI_CHECK{} has '{}', which is no check{}; there are {}",
+                            base::origin_of("TUTTI_CHECK"), name, base::did_you_mean(name, names),
+                            fmt::join(names, ", ")));
 }
 
 void select(Options& options, std::string_view name)
 {
-    if (name == "types")
-        options.types = true;
-    else if (name == "buffers")
-        options.buffers = true;
-    else if (name == "requests")
-        options.requests = true;
-    else if (name == "messages")
-        options.messages = true;
-    else if (name == "handles")
-        options.handles = true;
-    else if (name == "windows")
-        options.windows = true;
-    else if (name == "threads")
-        options.threads = true;
-    else if (name == "races")
-        options.races = true;
+    if (const auto check = std::ranges::find(kChecks, name, &Check::name); check != std::end(kChecks))
+        options.*check->is_on = true;
     else if (name == "report")
         options.fails = false;
     else if (name == "1" || name == "on")
@@ -44,10 +54,7 @@ void select(Options& options, std::string_view name)
     else if (name == "all")
         select_usual(options), options.races = true;
     else
-        throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("TUTTI_CHECK{} has '{}', which is no check{}; there are {}",
-                                base::origin_of("TUTTI_CHECK"), name, base::did_you_mean(name, kNames),
-                                fmt::join(kNames, ", ")));
+        refuse(name);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "lib/core/check/timed_barrier.hpp"
 
 #include "lib/foundation/base/clock.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::check {
 
@@ -30,15 +29,6 @@ TimedBarrier::TimedBarrier(protocol::Protocol& protocol, int rank, int size)
                     });
 }
 
-void TimedBarrier::tell(FrameKind kind, int peer) noexcept
-{
-    try {
-        protocol_.tell(peer, Header{protocol::Lead::of(kind), {}});
-    } catch (const Error&) {
-        // The peer has ended: nobody waits for it.
-    }
-}
-
 // At rank 0. A rank calls wait() again only when the barrier before is over, or its time is.
 void TimedBarrier::arrived()
 {
@@ -46,7 +36,7 @@ void TimedBarrier::arrived()
         return;
     ++over_;
     for (int peer = 1; peer < size_; ++peer)
-        tell(FrameKind::check_all_arrived, peer);
+        protocol_.tell_if_reachable(peer, Header{protocol::Lead::of(FrameKind::check_all_arrived), {}});
 }
 
 void TimedBarrier::wait(progress::Engine& engine, progress::Engine::Lock& lock)
@@ -57,7 +47,7 @@ void TimedBarrier::wait(progress::Engine& engine, progress::Engine::Lock& lock)
     if (rank_ == 0)
         arrived();
     else
-        tell(FrameKind::check_arrived, 0);
+        protocol_.tell_if_reachable(0, Header{protocol::Lead::of(FrameKind::check_arrived), {}});
     engine.wait(
         lock, [&] { return over_ >= begun_ || protocol_.has_lost_peers(); }, base::now_ns() + kLongestNs);
 }

@@ -17,7 +17,6 @@ public:
     void wait(progress::Engine& engine, progress::Engine::Lock& lock);
 
 private:
-    void tell(protocol::FrameKind kind, int peer) noexcept;
     void arrived();
 
     protocol::Protocol& protocol_;

@@ -65,6 +65,7 @@ public:
     {
         return context | 1;
     }
+    static constexpr bool is_of_collectives(std::uint64_t context) noexcept { return (context & 1) != 0; }
     /// The number of the next collective; all ranks start collectives in the same order. Under the lock.
     /// Throws if other ranks turn out to have made different calls.
     std::uint32_t next_collective()

@@ -9,7 +9,7 @@ namespace tutti::detail {
 
 class CommunicatorState;
 
-/// By the context of their collectives. Communicators add and remove themselves, the latter possibly after the rank has
+/// By the context of their collectives. Communicators add and remove themselves, perhaps after the rank has
 /// ended, and without the engine's lock.
 class CommunicatorTable {
 public:

@@ -1,7 +1,7 @@
 // Which ranks this rank waits for, and what it needs of each: the only enumeration.
 //
 // Its readers ask whether those ranks live (failure_detector.hpp) and which call they are in
-// (calls/call_diagnosis.hpp), and show it on the status page (rank_status.hpp), where the launcher finds circles.
+// (calls/call_diagnosis.hpp), and show it on the status page (rank_status.hpp), for the launcher.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Awaited {
 
     Kind kind;
     int peer;  // a rank of the job; -1: any of the communicator
-    /// As messages have it. board: context and rank of the peer in its communicator. window: only the context.
+    /// As messages have it. board: the context, and the peer as its rank there. window: only the context.
     matching::MatchKey key;
     const protocol::SendRequest* send = nullptr;  // of kind `receive`
 };

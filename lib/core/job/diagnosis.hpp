@@ -1,4 +1,4 @@
-// What finds out why a rank does not go on, or will not: the parts of a rank that Process does not need to know.
+// What finds out why a rank does not go on, or never will. Process knows no part of it.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace tutti::detail {
 struct Diagnosis {
     explicit Diagnosis(Process& process);
 
-    /// The engine's watch: a wait has lasted so long. True: more will probably be known soon. Throws what the parts
-    /// throw: the wait will never end.
+    /// The engine's watch: a wait has lasted so long. True: more will probably be known soon. Throws if the
+    /// wait will never end.
     bool look(std::int64_t waited_ns, bool twice_as_long);
 
-    CallDiagnosis calls;      // in which calls other ranks are
+    CallDiagnosis calls;       // in which calls other ranks are
     FailureDetector failures;  // whether they live
-    AbsentRanks absent;       // which of them have given up
+    AbsentRanks absent;        // which of them have given up
 
 private:
     Process& process_;

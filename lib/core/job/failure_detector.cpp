@@ -130,16 +130,9 @@ void FailureDetector::end_hopeless(const CommunicatorState& state)
         probe->hopeless_ |= &probe->state_ == &state && probe->source_ == any_source;
 }
 
-std::string FailureDetector::nobody_left(std::uint64_t context, int tag)
-{
-    std::string text = "no rank is left that could send the awaited message";
-    process_.communicators().with(
-        CommunicatorState::collective_context_of(context),
-        [&](const CommunicatorState& state) { text = detail::nobody_left(state, tag); });
-    return text;
-}
+namespace {
 
-std::string nobody_left(const CommunicatorState& state, int tag)
+std::string nobody_left_in(const CommunicatorState& state, int tag)
 {
     const std::string wait =
         fmt::format("rank {} waits for a message from any source with {} in {}", state.rank(),
@@ -159,6 +152,16 @@ std::string nobody_left(const CommunicatorState& state, int tag)
     if (others > kMostNamed)
         gone += fmt::format("; and {} more", others - kMostNamed);
     return fmt::format("{}, and all others of it are gone: {}", wait, gone);
+}
+
+}  // namespace
+
+std::string FailureDetector::nobody_left(std::uint64_t context, int tag)
+{
+    std::string text = "no rank is left that could send the awaited message";
+    process_.communicators().with(CommunicatorState::collective_context_of(context),
+                                  [&](const CommunicatorState& state) { text = nobody_left_in(state, tag); });
+    return text;
 }
 
 }  // namespace tutti::detail

@@ -68,7 +68,4 @@ private:
     base::IntrusiveList<Probe, ProbeTag> probes_;
 };
 
-/// Describes a hopeless wait in this communicator.
-std::string nobody_left(const CommunicatorState& state, int tag);
-
 }  // namespace tutti::detail

@@ -345,8 +345,7 @@ void Process::tell_unreceived()
     std::size_t count = 0;
     Status first;
     protocol_.for_each_unexpected(~std::size_t{0}, [&](const protocol::UnexpectedRequest& message) {
-        const bool internal = (message.envelope.context & 1) != 0;  // of a collective
-        if (!internal && count++ == 0)
+        if (!CommunicatorState::is_of_collectives(message.envelope.context) && count++ == 0)
             first = message.status();
     });
     if (count > 0)

@@ -27,11 +27,6 @@ std::uint64_t this_thread() noexcept
     return number;
 }
 
-bool is_internal(std::uint64_t context) noexcept
-{
-    return (context & 1) != 0;
-}
-
 void put(base::StatusWord& word, std::uint64_t value) noexcept
 {
     word.store(value, std::memory_order_relaxed);
@@ -234,7 +229,7 @@ void RankStatus::list_awaited(Process& process)
             (send != nullptr ? sends && key.tag() == call.tag() && peer == own_peer
                              : receives && key.source_and_tag == call.peer_and_tag))
             own_flags = flags | Await::kOwn;
-        if (!is_internal(key.context))
+        if (!CommunicatorState::is_of_collectives(key.context))
             list(key.context, key.source_and_tag, peer, flags);
     }
     if (sends || receives)
@@ -250,7 +245,8 @@ void RankStatus::list_arrivals(Process& process)
     StatusSituation& now = page_->situation;
     std::size_t listed = 0;
     process.protocol().for_each_unexpected(kMostMessages, [&](const protocol::UnexpectedRequest& message) {
-        if (listed == StatusSituation::kArrivals || is_internal(message.envelope.context))
+        if (listed == StatusSituation::kArrivals ||
+            CommunicatorState::is_of_collectives(message.envelope.context))
             return;
         StatusSituation::Arrival& entry = now.arrivals[listed++];
         put(entry.context, message.envelope.context);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/core/check/checker.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/base/near_fit.hpp"
 
@@ -29,8 +30,7 @@ std::string near_fit(Process& process, const matching::MatchKey& wanted)
     Misfit nearest = Misfit::none_or_more;
     process.protocol().for_each_unexpected(kNearestAmong, [&](const protocol::UnexpectedRequest& message) {
         const Misfit now = base::misfit_of(awaited, envelope_of(message.envelope));
-        const bool of_collective = (message.envelope.context & 1) != 0;
-        if (now >= nearest || of_collective)
+        if (now >= nearest || CommunicatorState::is_of_collectives(message.envelope.context))
             return;
         nearest = now;
         const Status status =

@@ -29,7 +29,8 @@ UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const Communic
         return *found;
     if (waiting.hopeless())
         throw Error(ErrorCode::peer_lost, operation,
-                    nobody_left(state, tag) + near_fit(process, {state.context(), source, tag}));
+                    process.diagnosis().failures.nobody_left(state.context(), tag) +
+                        near_fit(process, {state.context(), source, tag}));
     raise_lost(state, operation, source, tag);
 }
 

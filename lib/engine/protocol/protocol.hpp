@@ -80,12 +80,24 @@ public:
         static_assert(sizeof header == transport::kMaxHeaderBytes, "so that its length is always checked");
         send_control(connected(peer_rank), bytes_of(header), payload);
     }
+    /// tell() for news that no peer depends on: a peer that has left or cannot be reached gets none, and a
+    /// payload that is too long is cut.
+    template <class Header>
+    void tell_if_reachable(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
+    {
+        try {
+            tell(peer_rank, header, payload.first(std::min(payload.size(), most_told_bytes(peer_rank))));
+        } catch (const Error&) {
+            // Operations that need the peer fail by themselves.
+        }
+    }
 
     /// Throws if the peer cannot be reached.
     void connect_to(int peer_rank) { connected(peer_rank); }
     /// Remote memory of the transport to this peer; nullptr if that has none. Throws if the peer cannot be
     /// reached.
     transport::RemoteMemory* memory_of(int peer_rank) { return connected(peer_rank).memory; }
+
     /// The largest payload of tell() to this peer. Throws if it cannot be reached.
     std::size_t most_told_bytes(int peer_rank)
     {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/calls/call_diagnosis.hpp"
 #include "lib/core/calls/call_history.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"

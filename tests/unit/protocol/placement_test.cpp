@@ -128,7 +128,7 @@ TEST_CASE("a peer that is lost in the middle of a placed payload fails its recei
     REQUIRE(receive.done);
     CHECK(receive.status.code == ErrorCode::peer_lost);
     REQUIRE(receive.lost != nullptr);
-    CHECK(receive.lost->loss == "host b (10.0.0.2) reset the connection");
+    CHECK(receive.lost->loss.reason == "host b (10.0.0.2) reset the connection");
     wire.lose_peer_of(0, "gone");
     CHECK(send.done);
 }
