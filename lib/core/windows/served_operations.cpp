@@ -3,7 +3,6 @@
 #include <cstring>
 #include <vector>
 
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/element_update.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/attached_memory.hpp"
 

@@ -1,7 +1,6 @@
 // Access epochs: their begin and end, and the completion of operations within them.
 #include <atomic>
 
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/window.hpp"
 

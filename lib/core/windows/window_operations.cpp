@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/element_update.hpp"
 #include "lib/core/windows/window.hpp"
@@ -220,6 +219,27 @@ WindowFailure Window::move_remote(const OriginBlock& here, const TargetBlock& th
     return nullptr;
 }
 
+// `before`: nullptr, or what gets the target's elements. `notes`: see WindowConflicts::note().
+[[gnu::always_inline]] inline WindowFailure Window::combine(std::string_view operation,
+                                                            const OriginBlock& from,
+                                                            const OriginBlock* before, const TargetBlock& to,
+                                                            const Update& update, bool notes)
+{
+    std::byte* const there = targets_.reach(to);
+    if (there == nullptr || from.type != nullptr || (before != nullptr && before->type != nullptr))
+        [[unlikely]]
+        return combine_admitted(operation, from, before, to, update, notes);
+    const Lock held = locked();
+    try {
+        const ElementUpdate element(update);
+        element.apply(targets_.updater(to.rank), there, from.base, before == nullptr ? nullptr : before->base,
+                      to.count / element.element_bytes());
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
 WindowFailure Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update, bool)
 {
     return combine("accumulate", from, nullptr, to, update, true);
@@ -238,26 +258,6 @@ WindowFailure Window::fetch_and_op(const std::byte* from, std::byte* before, int
     const OriginBlock result{before, bytes, nullptr};
     return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
                    {rank, displacement, bytes, nullptr}, update, !has_request);
-}
-
-// `before`: nullptr, or what gets the target's elements. `notes`: see WindowConflicts::note().
-inline WindowFailure Window::combine(std::string_view operation, const OriginBlock& from,
-                                     const OriginBlock* before, const TargetBlock& to, const Update& update,
-                                     bool notes)
-{
-    std::byte* const there = targets_.reach(to);
-    if (there == nullptr || from.type != nullptr || (before != nullptr && before->type != nullptr))
-        [[unlikely]]
-        return combine_admitted(operation, from, before, to, update, notes);
-    const Lock held = locked();
-    try {
-        const ElementUpdate element(update);
-        element.apply(targets_.updater(to.rank), there, from.base, before == nullptr ? nullptr : before->base,
-                      to.count / element.element_bytes());
-    } catch (const Error&) {
-        return std::current_exception();
-    }
-    return nullptr;
 }
 
 WindowFailure Window::combine_admitted(std::string_view operation, const OriginBlock& from,

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/datatype/runs.hpp"
 

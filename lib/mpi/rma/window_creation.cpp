@@ -1,7 +1,6 @@
 // How windows are made, what memory they have, and their end.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "lib/core/communicators/communicator_state.hpp"
