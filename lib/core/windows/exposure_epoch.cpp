@@ -42,7 +42,7 @@ void ExposureEpoch::take(int rank, What what) noexcept
     ++(what == What::posted ? of(rank).posted : of(rank).completed);
 }
 
-WindowFailure ExposureEpoch::await_post(Lock& lock, int target)
+WindowFailure ExposureEpoch::await_post(EngineLock& lock, int target)
 {
     if (WindowFailure failed =
             waits_.await(lock, "start", target, {.target = target}, [&] { return of(target).posted != 0; }))
@@ -69,7 +69,7 @@ WindowFailure ExposureEpoch::not_open(std::string_view operation) const
     return window_.wrong(WindowFault::epoch, operation, Error::kNoPeer, "this rank has not called post()");
 }
 
-WindowFailure ExposureEpoch::wait(Lock& lock)
+WindowFailure ExposureEpoch::wait(EngineLock& lock)
 {
     if (!is_open_)
         return not_open("wait");
@@ -81,7 +81,7 @@ WindowFailure ExposureEpoch::wait(Lock& lock)
     return nullptr;
 }
 
-WindowFailure ExposureEpoch::test(Lock& lock, bool& done)
+WindowFailure ExposureEpoch::test(EngineLock& lock, bool& done)
 {
     done = false;
     if (!is_open_)

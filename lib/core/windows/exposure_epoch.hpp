@@ -15,8 +15,6 @@ namespace tutti::detail {
 /// Under the engine's lock.
 class ExposureEpoch {
 public:
-    using Lock = progress::Engine::Lock;
-
     ExposureEpoch(const WindowIdentity& window, WindowWaits& waits)
         : window_(window), waits_(waits), signals_(static_cast<std::size_t>(window.size()))
     {
@@ -26,11 +24,11 @@ public:
     /// `signals`: the origins wait for it.
     WindowFailure post(std::span<const int> origins, bool signals);
     /// Returns when all origins have completed; then the epoch is over.
-    WindowFailure wait(Lock& lock);
-    WindowFailure test(Lock& lock, bool& done);
+    WindowFailure wait(EngineLock& lock);
+    WindowFailure test(EngineLock& lock, bool& done);
 
     // Of an origin.
-    WindowFailure await_post(Lock& lock, int target);
+    WindowFailure await_post(EngineLock& lock, int target);
     WindowFailure complete(int target) { return signal("complete", target, WindowHeader::What::completed); }
 
     /// A signal of `rank` has arrived.

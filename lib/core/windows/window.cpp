@@ -29,7 +29,7 @@ std::shared_ptr<Window> Window::make(const StatePointer& communicator, WindowFla
     const std::shared_ptr<Window> made(new Window(std::move(own), flavor));
     made->targets_.allocate(memory);
     {
-        const Lock held = made->locked();
+        const EngineLock held = made->locked();
         made->network_.grant(made->targets_.base(), made->targets_.own_place());
     }
     made->targets_.find(memory);
@@ -50,7 +50,7 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       served_(identity_, targets_, attachments_),
       exposure_(identity_, waits_)
 {
-    const Lock held = locked();
+    const EngineLock held = locked();
     identity_.process().windows().add(*this);
 }
 
@@ -58,14 +58,14 @@ Window::~Window()
 {
     if (freed_)
         return;
-    const Lock held = locked();
+    const EngineLock held = locked();
     identity_.process().windows().remove(*this);
     locks_.forget();
     network_.revoke();
     network_.abandon();
 }
 
-Window::Lock Window::locked() const
+EngineLock Window::locked() const
 {
     return identity_.process().engine().lock();
 }
@@ -87,7 +87,7 @@ WindowFailure Window::detach(const void* memory)
 
 std::byte* Window::direct(int rank)
 {
-    const Lock held = locked();
+    const EngineLock held = locked();
     targets_.look_for(rank);
     return targets_[rank].memory;
 }
@@ -103,14 +103,14 @@ WindowFailure Window::free()
                                "its memory is exposed by post(); wait() for the end of that epoch first");
     WindowFailure incomplete;
     {
-        Lock held = locked();
+        EngineLock held = locked();
         order_mapped_accesses();
         incomplete = network_.complete(held, "free", kAnyRank);
     }
     if (WindowFailure failed = waits_.barrier("free"))
         return failed;
     {
-        const Lock held = locked();
+        const EngineLock held = locked();
         identity_.process().windows().remove(*this);
         locks_.forget();
         network_.revoke();

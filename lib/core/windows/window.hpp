@@ -128,11 +128,10 @@ public:
     WindowWait wait_in_words(bool collective) const { return waits_.in_words(collective); }
 
 private:
-    using Lock = progress::Engine::Lock;
     static constexpr int kAnyRank = WindowIdentity::kAnyRank;
 
     Window(StatePointer communicator, WindowFlavor flavor);
-    Lock locked() const;
+    EngineLock locked() const;
 
     WindowFailure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
                           const TargetBlock& to, const Update& update, bool notes);

@@ -50,7 +50,7 @@ WindowFailure Window::lock(WindowLock kind, int rank, unsigned promises)
 {
     if (!identity_.is_rank(rank))
         return identity_.not_a_rank("lock", rank);
-    Lock held = locked();
+    EngineLock held = locked();
     leave_fence();
     if (identity_.epoch() != WindowEpoch::none && identity_.epoch() != WindowEpoch::locks)
         return identity_.in_another_epoch("lock", rank);
@@ -73,7 +73,7 @@ WindowFailure Window::unlock(int rank)
 {
     if (!identity_.is_rank(rank))
         return identity_.not_a_rank("unlock", rank);
-    Lock held = locked();
+    EngineLock held = locked();
     if (identity_.epoch() != WindowEpoch::locks || targets_[rank].cover == WindowCover::none)
         return identity_.wrong(WindowFault::epoch, "unlock", rank, "this rank has not locked it by lock()");
     if (targets_[rank].cover == WindowCover::unchecked)
@@ -88,7 +88,7 @@ WindowFailure Window::unlock(int rank)
 
 WindowFailure Window::lock_all(unsigned promises)
 {
-    Lock held = locked();
+    EngineLock held = locked();
     leave_fence();
     if (identity_.epoch() != WindowEpoch::none)
         return identity_.in_another_epoch("lock_all");
@@ -107,7 +107,7 @@ WindowFailure Window::lock_all(unsigned promises)
 
 WindowFailure Window::unlock_all()
 {
-    Lock held = locked();
+    EngineLock held = locked();
     if (identity_.epoch() != WindowEpoch::all_locked)
         return identity_.wrong(WindowFault::epoch, "unlock_all", Error::kNoPeer,
                                "this rank has not called lock_all()");
@@ -133,19 +133,19 @@ WindowFailure Window::complete_at(std::string_view operation, int rank, bool at_
                                "this rank has not locked it; flush is for epochs of lock() and lock_all()");
     order_mapped_accesses();
     if (!(at_target ? network_.all_complete() : network_.gets_complete())) [[unlikely]] {
-        Lock held = locked();
+        EngineLock held = locked();
         if (WindowFailure failed = network_.complete(held, operation, rank, !at_target))
             return failed;
     }
     if (conflicts_.are_checked()) [[unlikely]] {
-        const Lock held = locked();
+        const EngineLock held = locked();
         for (int each = 0; each < identity_.size(); ++each)
             if (rank == kAnyRank || rank == each)
                 conflicts_.forget(each, at_target);
     }
     if (++flushes_ % kFlushesPerPass != 0) [[likely]]
         return nullptr;
-    Lock held = locked();
+    EngineLock held = locked();
     return waits_.pass(held, operation, rank);
 }
 
@@ -159,7 +159,7 @@ WindowFailure Window::fence(unsigned promises)
 {
     WindowFailure incomplete;
     {
-        Lock held = locked();
+        EngineLock held = locked();
         if (identity_.epoch() != WindowEpoch::none && identity_.epoch() != WindowEpoch::fence)
             return identity_.in_another_epoch("fence");
         if (exposure_.is_open())
@@ -176,7 +176,7 @@ WindowFailure Window::fence(unsigned promises)
     const bool goes_on = (promises & window_promise::no_succeed) == 0;
     if (goes_on == (identity_.epoch() == WindowEpoch::fence) && !conflicts_.are_checked()) [[likely]]
         return nullptr;
-    const Lock held = locked();
+    const EngineLock held = locked();
     cover_all(goes_on ? WindowCover::fence : WindowCover::none);
     identity_.enter(goes_on ? WindowEpoch::fence : WindowEpoch::none);
     return nullptr;
@@ -184,7 +184,7 @@ WindowFailure Window::fence(unsigned promises)
 
 WindowFailure Window::post(std::span<const int> origins, unsigned promises)
 {
-    const Lock held = locked();
+    const EngineLock held = locked();
     for (const int rank : origins)
         if (!identity_.is_rank(rank))
             return identity_.not_a_rank("post", rank);
@@ -195,7 +195,7 @@ WindowFailure Window::post(std::span<const int> origins, unsigned promises)
 
 WindowFailure Window::start(std::span<const int> targets, unsigned promises)
 {
-    Lock held = locked();
+    EngineLock held = locked();
     for (const int rank : targets)
         if (!identity_.is_rank(rank))
             return identity_.not_a_rank("start", rank);
@@ -215,7 +215,7 @@ WindowFailure Window::start(std::span<const int> targets, unsigned promises)
 
 WindowFailure Window::complete()
 {
-    Lock held = locked();
+    EngineLock held = locked();
     if (identity_.epoch() != WindowEpoch::started)
         return identity_.wrong(WindowFault::epoch, "complete", Error::kNoPeer,
                                "this rank has not called start()");
@@ -232,13 +232,13 @@ WindowFailure Window::complete()
 
 WindowFailure Window::wait()
 {
-    Lock held = locked();
+    EngineLock held = locked();
     return exposure_.wait(held);
 }
 
 WindowFailure Window::test(bool& done)
 {
-    Lock held = locked();
+    EngineLock held = locked();
     return exposure_.test(held, done);
 }
 

@@ -26,7 +26,7 @@ void show(base::StatusWord& page, StatusLock::Held held) noexcept
 
 }  // namespace
 
-WindowFailure WindowLocks::acquire(Lock& lock, WindowLock kind, int rank)
+WindowFailure WindowLocks::acquire(EngineLock& lock, WindowLock kind, int rank)
 {
     if (WindowFailure failed = enter(lock, kind, rank))
         return failed;
@@ -34,7 +34,7 @@ WindowFailure WindowLocks::acquire(Lock& lock, WindowLock kind, int rank)
     return nullptr;
 }
 
-WindowFailure WindowLocks::enter(Lock& lock, WindowLock kind, int rank)
+WindowFailure WindowLocks::enter(EngineLock& lock, WindowLock kind, int rank)
 {
     targets_.look_for(rank);
     WindowTarget& wanted = targets_[rank];

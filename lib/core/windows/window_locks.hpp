@@ -13,8 +13,6 @@ namespace tutti::detail {
 /// Under the engine's lock.
 class WindowLocks {
 public:
-    using Lock = progress::Engine::Lock;
-
     WindowLocks(const WindowIdentity& window, WindowTargets& targets, WindowWaits& waits,
                 WindowQuestions& questions) noexcept
         : window_(window), targets_(targets), waits_(waits), questions_(questions)
@@ -22,7 +20,7 @@ public:
     }
 
     /// Returns when this rank has the lock, and the status page says so.
-    WindowFailure acquire(Lock& lock, WindowLock kind, int rank);
+    WindowFailure acquire(EngineLock& lock, WindowLock kind, int rank);
     /// Operations on the target are complete. Nothing for a target that is not locked.
     void release(int rank);
     /// The status page has no lock of this window any more.
@@ -43,7 +41,7 @@ private:
         std::uint32_t ticket;
     };
 
-    WindowFailure enter(Lock& lock, WindowLock kind, int rank);
+    WindowFailure enter(EngineLock& lock, WindowLock kind, int rank);
     bool holds_any() const noexcept;
     bool holds_one_others_may_want() const noexcept;
     void show_held(int rank, WindowLock kind);

@@ -76,7 +76,7 @@ WindowNetwork::Path& WindowNetwork::path_to(int rank)
     return path;
 }
 
-bool WindowNetwork::move(Lock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts,
+bool WindowNetwork::move(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts,
                          bool waits, WindowFailure& failed)
 {
     Path& path = path_to(place.aim.target);
@@ -98,8 +98,9 @@ bool WindowNetwork::move(Lock& lock, const TargetBytes& place, std::span<std::by
     }
 }
 
-bool WindowNetwork::start_copy(Lock& lock, const TargetBytes& place, const transport::RemoteRegion& there,
-                               std::span<std::byte> here, bool puts, WindowFailure& failed)
+bool WindowNetwork::start_copy(EngineLock& lock, const TargetBytes& place,
+                               const transport::RemoteRegion& there, std::span<std::byte> here, bool puts,
+                               WindowFailure& failed)
 {
     using Kind = WindowCopies::Kind;
     const int rank = place.aim.target;
@@ -124,8 +125,9 @@ bool WindowNetwork::start_copy(Lock& lock, const TargetBytes& place, const trans
 }
 
 // The provider may lack what it claims: after a failure other than a loss, all goes by frames.
-bool WindowNetwork::await_copy(Lock& lock, const TargetBytes& place, const transport::RemoteRegion& there,
-                               std::span<std::byte> here, bool puts, WindowFailure& failed)
+bool WindowNetwork::await_copy(EngineLock& lock, const TargetBytes& place,
+                               const transport::RemoteRegion& there, std::span<std::byte> here, bool puts,
+                               WindowFailure& failed)
 {
     const int rank = place.aim.target;
     const int peer = window_.world_rank(rank);
@@ -148,7 +150,7 @@ bool WindowNetwork::await_copy(Lock& lock, const TargetBytes& place, const trans
     return false;
 }
 
-WindowFailure WindowNetwork::complete(Lock& lock, std::string_view operation, int rank, bool only_gets)
+WindowFailure WindowNetwork::complete(EngineLock& lock, std::string_view operation, int rank, bool only_gets)
 {
     WindowFailure first;
     for (int each = 0; each < window_.size() && !copies_.all_complete(); ++each) {
@@ -161,7 +163,8 @@ WindowFailure WindowNetwork::complete(Lock& lock, std::string_view operation, in
     return first;
 }
 
-WindowFailure WindowNetwork::complete_at(Lock& lock, std::string_view operation, int rank, bool only_gets)
+WindowFailure WindowNetwork::complete_at(EngineLock& lock, std::string_view operation, int rank,
+                                         bool only_gets)
 {
     WindowFailure failed = waits_.await(lock, operation, rank, {.target = rank}, [&] {
         return (only_gets ? copies_.gets_under_way(rank) : copies_.under_way(rank)) == 0;
@@ -172,7 +175,7 @@ WindowFailure WindowNetwork::complete_at(Lock& lock, std::string_view operation,
 
 // A copy has ended with an error. A network may notice first that a rank has died; one that answers a
 // question has not.
-WindowFailure WindowNetwork::failed_at(Lock& lock, std::string_view operation, int rank, ErrorCode code)
+WindowFailure WindowNetwork::failed_at(EngineLock& lock, std::string_view operation, int rank, ErrorCode code)
 {
     const WindowAim aim{.target = rank};
     if (code == ErrorCode::peer_lost)

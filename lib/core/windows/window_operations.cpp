@@ -94,7 +94,7 @@ WindowFailure Window::admit(std::string_view operation, WindowUse use, const Tar
 // The first access to a target takes the lock that lock_all() has left to it.
 WindowFailure Window::lock_late(int rank)
 {
-    Lock held = locked();
+    EngineLock held = locked();
     if (WindowFailure failed = locks_.acquire(held, WindowLock::shared, rank))
         return failed;
     cover(rank, WindowCover::shared);
@@ -149,7 +149,7 @@ WindowFailure Window::find_attached(std::string_view operation, TargetBytes& pla
     const int rank = place.aim.target;
     const auto address = static_cast<std::uintptr_t>(place.aim.begin);
     const auto bytes = static_cast<std::size_t>(place.aim.end - place.aim.begin);
-    const Lock held = locked();
+    const EngineLock held = locked();
     std::byte* const lowest_byte = attachments_.find(rank, address, bytes);
     if (lowest_byte == nullptr && rank == identity_.rank())
         return attachments_.not_attached(operation, rank, address, bytes);
@@ -206,7 +206,7 @@ WindowFailure Window::move_remote(const OriginBlock& here, const TargetBlock& th
     if (puts && here.type != nullptr)
         copy(in_a_row, here);
     std::byte* const bytes = here.type == nullptr ? here.base : row.data();
-    Lock held = locked();
+    EngineLock held = locked();
     WindowFailure failed;
     if (there.type != nullptr ||
         !network_.move(held, place, {bytes, there.count}, puts, waits || here.type != nullptr, failed))
@@ -229,7 +229,7 @@ WindowFailure Window::move_remote(const OriginBlock& here, const TargetBlock& th
     if (there == nullptr || from.type != nullptr || (before != nullptr && before->type != nullptr))
         [[unlikely]]
         return combine_admitted(operation, from, before, to, update, notes);
-    const Lock held = locked();
+    const EngineLock held = locked();
     try {
         const ElementUpdate element(update);
         element.apply(targets_.updater(to.rank), there, from.base, before == nullptr ? nullptr : before->base,
@@ -275,7 +275,7 @@ WindowFailure Window::combine_admitted(std::string_view operation, const OriginB
     std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
     WindowFailure failed;
     {
-        Lock held = locked();
+        EngineLock held = locked();
         failed = place.is_remote
                      ? questions_.transfer(held, operation, to, place, operands.data(), was, &update)
                      : update_mapped(to, place.base, operands.data(), was, update);
@@ -328,7 +328,7 @@ WindowFailure Window::compare_and_swap(const std::byte* desired, const std::byte
             return nullptr;
         there = place.base;
     }
-    const Lock held = locked();
+    const EngineLock held = locked();
     try {
         detail::compare_and_swap(targets_.updater(rank), there, desired, expected, before, element_bytes);
     } catch (const Error&) {
@@ -342,7 +342,7 @@ WindowFailure Window::swap_remote(const std::byte* desired, const std::byte* exp
 {
     std::vector<std::byte> both(desired, desired + before.size());
     both.insert(both.end(), expected, expected + before.size());
-    Lock held = locked();
+    EngineLock held = locked();
     return questions_.ask(held, "compare_and_swap", place.aim, WindowHeader::What::swap,
                           static_cast<std::size_t>(place.offset), both, before);
 }

@@ -22,7 +22,7 @@ constexpr unsigned kMostUnderWay = 16;
 // The questions of one operation to one target.
 class WindowQuestions::Conversation {
 public:
-    Conversation(WindowQuestions& all, Lock& lock, std::string_view operation, const WindowAim& aim)
+    Conversation(WindowQuestions& all, EngineLock& lock, std::string_view operation, const WindowAim& aim)
         : all_(all), lock_(lock), operation_(operation), aim_(aim)
     {
     }
@@ -67,7 +67,7 @@ public:
 
 private:
     WindowQuestions& all_;
-    Lock& lock_;
+    EngineLock& lock_;
     const std::string_view operation_;
     const WindowAim aim_;
     unsigned open_ = 0;
@@ -139,8 +139,8 @@ private:
     std::vector<std::byte> payload_;
 };
 
-WindowFailure WindowQuestions::ask(Lock& lock, std::string_view operation, const WindowAim& aim, What what,
-                                   std::size_t offset, std::span<const std::byte> payload,
+WindowFailure WindowQuestions::ask(EngineLock& lock, std::string_view operation, const WindowAim& aim,
+                                   What what, std::size_t offset, std::span<const std::byte> payload,
                                    std::span<std::byte> answer)
 {
     Conversation conversation(*this, lock, operation, aim);
@@ -149,9 +149,9 @@ WindowFailure WindowQuestions::ask(Lock& lock, std::string_view operation, const
     return conversation.await();
 }
 
-WindowFailure WindowQuestions::transfer(Lock& lock, std::string_view operation, const TargetBlock& there,
-                                        const TargetBytes& place, const std::byte* from, std::byte* before,
-                                        const Update* update)
+WindowFailure WindowQuestions::transfer(EngineLock& lock, std::string_view operation,
+                                        const TargetBlock& there, const TargetBytes& place,
+                                        const std::byte* from, std::byte* before, const Update* update)
 {
     try {
         Conversation conversation(*this, lock, operation, place.aim);

@@ -25,8 +25,6 @@ struct TargetBytes {
 /// Under the engine's lock.
 class WindowQuestions {
 public:
-    using Lock = progress::Engine::Lock;
-
     WindowQuestions(const WindowIdentity& window, WindowWaits& waits,
                     const WindowAttachments& attachments) noexcept
         : window_(window), waits_(waits), attachments_(attachments)
@@ -34,11 +32,12 @@ public:
     }
 
     /// Returns when the target has answered.
-    WindowFailure ask(Lock& lock, std::string_view operation, const WindowAim& aim, WindowHeader::What what,
-                      std::size_t offset, std::span<const std::byte> payload, std::span<std::byte> answer);
+    WindowFailure ask(EngineLock& lock, std::string_view operation, const WindowAim& aim,
+                      WindowHeader::What what, std::size_t offset, std::span<const std::byte> payload,
+                      std::span<std::byte> answer);
     /// Data of an operation, which lie in a row here: `from` of put and update; `before` of get, and of
     /// updates that fetch. nullptr: no such data.
-    WindowFailure transfer(Lock& lock, std::string_view operation, const TargetBlock& there,
+    WindowFailure transfer(EngineLock& lock, std::string_view operation, const TargetBlock& there,
                            const TargetBytes& place, const std::byte* from, std::byte* before,
                            const Update* update);
     void take_answer(int rank, const WindowHeader& header, std::span<const std::byte> payload);

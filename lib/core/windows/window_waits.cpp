@@ -26,7 +26,7 @@ base::CallWords words_of(std::uint64_t context, std::string_view operation, cons
 
 }  // namespace
 
-WindowFailure WindowWaits::await(Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
+WindowFailure WindowWaits::await(EngineLock& lock, std::string_view operation, int rank, const WindowAim& aim,
                                  const std::function<bool()>& done)
 {
     if (done())
@@ -47,7 +47,7 @@ WindowFailure WindowWaits::await(Lock& lock, std::string_view operation, int ran
     return failed;
 }
 
-WindowFailure WindowWaits::await_loss(Lock& lock, std::string_view operation, const WindowAim& aim)
+WindowFailure WindowWaits::await_loss(EngineLock& lock, std::string_view operation, const WindowAim& aim)
 {
     return await(lock, operation, aim.target, aim, [] { return false; });
 }
@@ -56,7 +56,7 @@ WindowFailure WindowWaits::barrier(std::string_view operation)
 {
     try {
         {
-            const Lock held = window_.process().engine().lock();
+            const EngineLock held = window_.process().engine().lock();
             in_barrier_ = operation;
         }
         call_barrier(window_.communicator(), Form::blocking, {});
@@ -69,7 +69,7 @@ WindowFailure WindowWaits::barrier(std::string_view operation)
     }
 }
 
-WindowFailure WindowWaits::pass(Lock& lock, std::string_view operation, int rank)
+WindowFailure WindowWaits::pass(EngineLock& lock, std::string_view operation, int rank)
 {
     try {
         window_.process().engine().poll(lock);

@@ -14,6 +14,9 @@
 
 namespace tutti::detail {
 
+/// A hold of the engine's lock, which waits let go meanwhile.
+using EngineLock = progress::Engine::Lock;
+
 /// What a call is for, where it has to wait: for reports.
 struct WindowAim {
     int target = 0;            // a rank of the window
@@ -26,20 +29,18 @@ struct WindowAim {
 /// Under the engine's lock, but for barrier().
 class WindowWaits {
 public:
-    using Lock = progress::Engine::Lock;
-
     explicit WindowWaits(const WindowIdentity& window) noexcept : window_(window) {}
 
     /// Waits until done(), or until `rank` is lost, the only one that can end the wait; kAnyRank: until any
     /// rank is.
-    WindowFailure await(Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
+    WindowFailure await(EngineLock& lock, std::string_view operation, int rank, const WindowAim& aim,
                         const std::function<bool()>& done);
     /// Waits until the loss of a rank is known that a network has noticed first.
-    WindowFailure await_loss(Lock& lock, std::string_view operation, const WindowAim& aim);
+    WindowFailure await_loss(EngineLock& lock, std::string_view operation, const WindowAim& aim);
     /// Collective.
     WindowFailure barrier(std::string_view operation);
     /// One pass of progress, for calls that a program polls. Then an error if `rank` is lost.
-    WindowFailure pass(Lock& lock, std::string_view operation, int rank);
+    WindowFailure pass(EngineLock& lock, std::string_view operation, int rank);
 
     /// An error if `rank` is lost: `doing` says what that does to this rank.
     WindowFailure loss(std::string_view operation, int rank, std::string_view doing) const;
