@@ -12,7 +12,7 @@
 
 namespace tutti::detail {
 
-/// Under the engine's lock.
+/// Under the engine's lock. Errors are thrown.
 class ExposureEpoch {
 public:
     ExposureEpoch(const WindowIdentity& window, WindowWaits& waits)
@@ -22,14 +22,15 @@ public:
 
     bool is_open() const noexcept { return is_open_; }
     /// `signals`: the origins wait for it.
-    WindowFailure post(std::span<const int> origins, bool signals);
+    void post(std::span<const int> origins, bool signals);
     /// Returns when all origins have completed; then the epoch is over.
-    WindowFailure wait(EngineLock& lock);
-    WindowFailure test(EngineLock& lock, bool& done);
+    void wait(EngineLock& lock);
+    /// Whether wait() would return at once: then the epoch is over, too.
+    bool test(EngineLock& lock);
 
     // Of an origin.
-    WindowFailure await_post(EngineLock& lock, int target);
-    WindowFailure complete(int target) { return signal("complete", target, WindowHeader::What::completed); }
+    void await_post(EngineLock& lock, int target);
+    void complete(int target) { signal("complete", target, WindowHeader::What::completed); }
 
     /// A signal of `rank` has arrived.
     void take(int rank, WindowHeader::What what) noexcept;
@@ -44,8 +45,8 @@ private:
     };
 
     Signals& of(int rank) noexcept { return signals_[static_cast<std::size_t>(rank)]; }
-    WindowFailure signal(std::string_view operation, int rank, WindowHeader::What what);
-    WindowFailure not_open(std::string_view operation) const;
+    void signal(std::string_view operation, int rank, WindowHeader::What what);
+    void check_open(std::string_view operation) const;
     bool all_have_completed() noexcept;
     void end() noexcept;
 

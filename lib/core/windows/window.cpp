@@ -33,8 +33,7 @@ std::shared_ptr<Window> Window::make(const StatePointer& communicator, WindowFla
         made->network_.grant(made->targets_.base(), made->targets_.own_place());
     }
     made->targets_.find(memory);
-    if (const WindowFailure failed = made->waits_.barrier("window"))
-        std::rethrow_exception(failed);
+    made->waits_.barrier("window");
     return made;
 }
 
@@ -75,14 +74,14 @@ void Window::set_name(std::string_view name)
     identity_.set_name(name);
 }
 
-WindowFailure Window::attach(void* memory, std::size_t size_bytes)
+void Window::attach(void* memory, std::size_t size_bytes)
 {
-    return attachments_.attach(memory, size_bytes);
+    attachments_.attach(memory, size_bytes);
 }
 
-WindowFailure Window::detach(const void* memory)
+void Window::detach(const void* memory)
 {
-    return attachments_.detach(memory);
+    attachments_.detach(memory);
 }
 
 std::byte* Window::direct(int rank)
@@ -92,23 +91,22 @@ std::byte* Window::direct(int rank)
     return targets_[rank].memory;
 }
 
-WindowFailure Window::free()
+void Window::free()
 {
     if (freed_)
-        return identity_.wrong(WindowFault::epoch, "free", Error::kNoPeer, "it has been freed before");
+        identity_.refuse(WindowFault::epoch, "free", Error::kNoPeer, "it has been freed before");
     if (identity_.epoch() != WindowEpoch::none && identity_.epoch() != WindowEpoch::fence)
-        return identity_.in_another_epoch("free");
+        identity_.refuse_epoch("free");
     if (exposure_.is_open())
-        return identity_.wrong(WindowFault::epoch, "free", Error::kNoPeer,
-                               "its memory is exposed by post(); wait() for the end of that epoch first");
-    WindowFailure incomplete;
+        identity_.refuse(WindowFault::epoch, "free", Error::kNoPeer,
+                         "its memory is exposed by post(); wait() for the end of that epoch first");
+    std::exception_ptr incomplete;
     {
         EngineLock held = locked();
         order_mapped_accesses();
-        incomplete = network_.complete(held, "free", kAnyRank);
+        incomplete = caught([&] { network_.complete(held, "free", kAnyRank); });
     }
-    if (WindowFailure failed = waits_.barrier("free"))
-        return failed;
+    waits_.barrier("free");
     {
         const EngineLock held = locked();
         identity_.process().windows().remove(*this);
@@ -118,7 +116,8 @@ WindowFailure Window::free()
         freed_ = true;
     }
     targets_.free();
-    return incomplete;
+    if (incomplete)
+        std::rethrow_exception(incomplete);
 }
 
 void Window::take(int rank, const WindowHeader& header, std::span<const std::byte> payload)

@@ -1,9 +1,8 @@
 // Windows: memory of each rank that the others read and change without its help. What the interfaces of C++
 // and MPI call; docs/developing/windows.md tells how its parts work together.
 //
-// Errors are returned (nullptr: none), as tutti::Error, a WindowError for wrong use; they name the window,
-// the rank, the range and the epoch. Thrown are errors that end all progress of this rank. Calls take the
-// engine's lock where they need it; their callers do not hold it.
+// Errors are thrown: tutti::Error, a WindowError for wrong use. They name the window, the rank, the range and
+// the epoch. Calls take the engine's lock where they need it; their callers do not hold it.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ inline constexpr unsigned no_succeed = 2;  // fence: it begins no epoch
 /// make and free, one at a time.
 class Window {
 public:
-    /// Collective; throws, as collectives do. Ends with a barrier.
+    /// Collective. Ends with a barrier.
     static std::shared_ptr<Window> make(const StatePointer& communicator, WindowFlavor flavor,
                                         const WindowMemory& memory);
     Window(const Window&) = delete;
@@ -44,7 +43,7 @@ public:
 
     /// Collective: a barrier, behind which no rank accesses the window. An open epoch is an error, and the
     /// window stays.
-    WindowFailure free();
+    void free();
     void set_name(std::string_view name);
 
     const StatePointer& communicator() const noexcept { return identity_.communicator(); }
@@ -59,8 +58,8 @@ public:
 
     /// Of a dynamic window: other ranks may access these bytes from now on, or no longer. Ranks of the node
     /// map them if they are memory of tutti::allocate.
-    WindowFailure attach(void* memory, std::size_t size_bytes);
-    WindowFailure detach(const void* memory);
+    void attach(void* memory, std::size_t size_bytes);
+    void detach(const void* memory);
 
     /// Of fence() or start(): the targets take part.
     bool is_in_active_epoch() const noexcept
@@ -76,47 +75,47 @@ public:
     // Accumulates of any origins and any path are atomic for each element, if all name its type; also with
     // fetch_and_op and compare_and_swap. Accumulates from one origin to one element keep their order. Put
     // and get are not atomic and have no order.
-    WindowFailure put(const OriginBlock& from, const TargetBlock& to, bool has_request = false);
-    WindowFailure get(const OriginBlock& to, const TargetBlock& from, bool has_request = false);
-    WindowFailure accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
-                             bool has_request = false);
+    void put(const OriginBlock& from, const TargetBlock& to, bool has_request = false);
+    void get(const OriginBlock& to, const TargetBlock& from, bool has_request = false);
+    void accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
+                    bool has_request = false);
     /// `before` gets what the target had. With no_op `from` is not read.
-    WindowFailure get_accumulate(const OriginBlock& from, const OriginBlock& before, const TargetBlock& to,
-                                 const Update& update, bool has_request = false);
+    void get_accumulate(const OriginBlock& from, const OriginBlock& before, const TargetBlock& to,
+                        const Update& update, bool has_request = false);
     /// One element. `from` is not read with no_op.
-    WindowFailure fetch_and_op(const std::byte* from, std::byte* before, int rank,
-                               std::ptrdiff_t displacement, const Update& update, bool has_request = false);
+    void fetch_and_op(const std::byte* from, std::byte* before, int rank, std::ptrdiff_t displacement,
+                      const Update& update, bool has_request = false);
     /// target = desired if its bytes are those of `expected`. One element of 1 to 16 bytes, a power of two.
-    WindowFailure compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,
-                                   std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
-                                   bool has_request = false);
+    void compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,
+                          std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
+                          bool has_request = false);
 
     // Passive epochs. lock() returns when the lock is held. lock_all() locks each target, shared, by its
     // first access. unlock() and unlock_all() return when all operations are complete at the target.
-    WindowFailure lock(WindowLock kind, int rank, unsigned promises = 0);
-    WindowFailure unlock(int rank);
-    WindowFailure lock_all(unsigned promises = 0);
-    WindowFailure unlock_all();
+    void lock(WindowLock kind, int rank, unsigned promises = 0);
+    void unlock(int rank);
+    void lock_all(unsigned promises = 0);
+    void unlock_all();
     /// In a passive epoch: the operations so far are complete at the target; those of flush_local only here.
-    WindowFailure flush(int rank) { return complete_at("flush", rank, true); }
-    WindowFailure flush_all() { return complete_at("flush_all", kAnyRank, true); }
-    WindowFailure flush_local(int rank) { return complete_at("flush_local", rank, false); }
-    WindowFailure flush_local_all() { return complete_at("flush_local_all", kAnyRank, false); }
+    void flush(int rank) { complete_at("flush", rank, true); }
+    void flush_all() { complete_at("flush_all", kAnyRank, true); }
+    void flush_local(int rank) { complete_at("flush_local", rank, false); }
+    void flush_local_all() { complete_at("flush_local_all", kAnyRank, false); }
     /// Orders direct loads and stores with other ranks' accesses.
-    WindowFailure sync();
+    void sync() noexcept { order_mapped_accesses(); }
 
     /// Collective: ends an epoch in which each rank accesses all others, and begins the next.
-    WindowFailure fence(unsigned promises = 0);
+    void fence(unsigned promises = 0);
 
     // Epochs of some ranks. post() exposes the own memory to `origins`; start() opens the memory of
     // `targets`, and may wait until they have posted; complete() ends this, and wait() returns when all
     // origins have completed. Ranks are of the window's communicator.
-    WindowFailure post(std::span<const int> origins, unsigned promises = 0);
-    WindowFailure start(std::span<const int> targets, unsigned promises = 0);
-    WindowFailure complete();
-    WindowFailure wait();
-    /// As wait(), if it would return at once: then `done` is set.
-    WindowFailure test(bool& done);
+    void post(std::span<const int> origins, unsigned promises = 0);
+    void start(std::span<const int> targets, unsigned promises = 0);
+    void complete();
+    void wait();
+    /// Whether wait() would return at once: then its epoch is over, too.
+    bool test();
 
     // For WindowService, under the engine's lock.
 
@@ -133,33 +132,31 @@ private:
     Window(StatePointer communicator, WindowFlavor flavor);
     EngineLock locked() const;
 
-    WindowFailure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
-                          const TargetBlock& to, const Update& update, bool notes);
+    void combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
+                 const TargetBlock& to, const Update& update, bool notes);
     // Of operations on what WindowTargets::reach() does not have.
-    WindowFailure admit(std::string_view operation, WindowUse use, const TargetBlock& block,
-                        TargetBytes& place);
-    WindowFailure lock_late(int rank);
-    WindowFailure outside_epoch(std::string_view operation, int rank) const;
-    WindowFailure find(std::string_view operation, const TargetBlock& block, TargetBytes& place);
-    WindowFailure find_attached(std::string_view operation, TargetBytes& place);
-    WindowFailure move(const OriginBlock& here, const TargetBlock& there, bool puts, bool has_request);
-    WindowFailure move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place,
-                              bool puts, bool waits);
-    WindowFailure combine_admitted(std::string_view operation, const OriginBlock& from,
-                                   const OriginBlock* before, const TargetBlock& to, const Update& update,
-                                   bool notes);
-    WindowFailure update_mapped(const TargetBlock& to, std::byte* base, const std::byte* from,
-                                std::byte* before, const Update& update);
-    WindowFailure swap_remote(const std::byte* desired, const std::byte* expected,
-                              std::span<std::byte> before, const TargetBytes& place);
+    void admit(std::string_view operation, WindowUse use, const TargetBlock& block, TargetBytes& place);
+    void lock_late(int rank);
+    [[noreturn]] void refuse_outside_epoch(std::string_view operation, int rank) const;
+    void find(std::string_view operation, const TargetBlock& block, TargetBytes& place);
+    void find_attached(std::string_view operation, TargetBytes& place);
+    void move(const OriginBlock& here, const TargetBlock& there, bool puts, bool has_request);
+    void move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place, bool puts,
+                     bool waits);
+    void combine_admitted(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
+                          const TargetBlock& to, const Update& update, bool notes);
+    void update_mapped(const TargetBlock& to, std::byte* base, const std::byte* from, std::byte* before,
+                       const Update& update);
+    void swap_remote(const std::byte* desired, const std::byte* expected, std::span<std::byte> before,
+                     const TargetBytes& place);
 
     // Under the engine's lock.
     void cover(int rank, WindowCover cover);
     void cover_all(WindowCover cover);
     void leave_fence();
-    void order_mapped_accesses() const noexcept;
+    static void order_mapped_accesses() noexcept;
 
-    WindowFailure complete_at(std::string_view operation, int rank, bool at_target);
+    void complete_at(std::string_view operation, int rank, bool at_target);
 
     WindowIdentity identity_;
     WindowWaits waits_;

@@ -33,19 +33,19 @@ std::byte* WindowAttachments::find(int rank, std::uintptr_t address, std::size_t
     return region ? targets_.mapped(rank, address, *region, bytes) : nullptr;
 }
 
-WindowFailure WindowAttachments::not_attached(std::string_view operation, int rank, std::uint64_t address,
-                                              std::uint64_t bytes) const
+void WindowAttachments::refuse(std::string_view operation, int rank, std::uint64_t address,
+                               std::uint64_t bytes) const
 {
-    return window_.wrong(WindowFault::range, operation, rank,
-                         fmt::format("addresses {:#x} to {:#x} are not in memory that it has attached{}",
-                                     address, address + bytes, window_.in_epoch()));
+    window_.refuse(WindowFault::range, operation, rank,
+                   fmt::format("addresses {:#x} to {:#x} are not in memory that it has attached{}", address,
+                               address + bytes, window_.in_epoch()));
 }
 
-WindowFailure WindowAttachments::attach(void* memory, std::size_t size_bytes)
+void WindowAttachments::attach(void* memory, std::size_t size_bytes)
 {
     if (window_.flavor() != WindowFlavor::dynamic)
-        return window_.wrong(WindowFault::flavor, "attach", Error::kNoPeer,
-                             "memory is attached to dynamic windows only");
+        window_.refuse(WindowFault::flavor, "attach", Error::kNoPeer,
+                       "memory is attached to dynamic windows only");
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     const auto held = window_.process().engine().lock();
     const auto next = pieces_.lower_bound(address);
@@ -54,7 +54,7 @@ WindowFailure WindowAttachments::attach(void* memory, std::size_t size_bytes)
     const bool overlaps_last = next != pieces_.begin() && has(address, 0) &&
                                address < std::prev(next)->first + std::prev(next)->second;
     if (overlaps_next || overlaps_last)
-        return window_.wrong(
+        window_.refuse(
             WindowFault::attachment, "attach", window_.rank(),
             fmt::format(
                 "addresses {:#x} to {:#x} overlap memory that is attached already; detach() that first",
@@ -64,21 +64,18 @@ WindowFailure WindowAttachments::attach(void* memory, std::size_t size_bytes)
         targets_.own().attached->add(
             address, size_bytes,
             window_.process().expose({static_cast<const std::byte*>(memory), size_bytes}));
-    return nullptr;
 }
 
-WindowFailure WindowAttachments::detach(const void* memory)
+void WindowAttachments::detach(const void* memory)
 {
     if (window_.flavor() != WindowFlavor::dynamic)
-        return window_.wrong(WindowFault::flavor, "detach", Error::kNoPeer,
-                             "memory is detached from dynamic windows only");
+        window_.refuse(WindowFault::flavor, "detach", Error::kNoPeer,
+                       "memory is detached from dynamic windows only");
     const auto held = window_.process().engine().lock();
     if (pieces_.erase(reinterpret_cast<std::uintptr_t>(memory)) == 0)
-        return window_.wrong(
-            WindowFault::attachment, "detach", window_.rank(),
-            fmt::format("no memory is attached that begins at address {}", fmt::ptr(memory)));
+        window_.refuse(WindowFault::attachment, "detach", window_.rank(),
+                       fmt::format("no memory is attached that begins at address {}", fmt::ptr(memory)));
     targets_.own().attached->remove(reinterpret_cast<std::uintptr_t>(memory));
-    return nullptr;
 }
 
 }  // namespace tutti::detail

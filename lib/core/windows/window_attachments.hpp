@@ -17,16 +17,17 @@ public:
     {
     }
 
-    WindowFailure attach(void* memory, std::size_t size_bytes);
-    WindowFailure detach(const void* memory);
+    void attach(void* memory, std::size_t size_bytes);
+    void detach(const void* memory);
 
     /// Whether this rank has attached these bytes: in pieces that follow each other without a gap.
     bool has(std::uintptr_t address, std::size_t bytes) const noexcept;
     /// Attached memory of a rank where this process maps it; nullptr: it does not, or nothing is attached
     /// there. Under the engine's lock.
     std::byte* find(int rank, std::uintptr_t address, std::size_t bytes) const;
-    WindowFailure not_attached(std::string_view operation, int rank, std::uint64_t address,
-                               std::uint64_t bytes) const;
+    /// Throws: these bytes of `rank` are not attached.
+    [[noreturn]] void refuse(std::string_view operation, int rank, std::uint64_t address,
+                             std::uint64_t bytes) const;
 
 private:
     const WindowIdentity& window_;

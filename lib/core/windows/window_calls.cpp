@@ -1,4 +1,4 @@
-// What the C++ interface of windows calls: errors are thrown.
+// What the C++ interface of windows calls, whose symbols programs that are linked already use.
 #include "tutti/window_calls.hpp"
 
 #include <exception>
@@ -13,12 +13,6 @@
 namespace tutti::detail {
 
 namespace {
-
-void check(const WindowFailure& failed)
-{
-    if (failed) [[unlikely]]
-        std::rethrow_exception(failed);
-}
 
 template <class End>
 void end_or_abort(const Window& window, End&& end) noexcept
@@ -49,7 +43,7 @@ WindowPointer WindowCalls::make(const Communicator& communicator, WindowFlavor f
 
 void WindowCalls::free(Window& window)
 {
-    check(window.free());
+    window.free();
 }
 
 std::byte* WindowCalls::base(const Window& window) noexcept
@@ -87,34 +81,34 @@ void WindowCalls::name(Window& window, std::string_view name)
 
 void WindowCalls::put(Window& window, const OriginBlock& from, const TargetBlock& to, Request* request)
 {
-    check(window.put(from, to, request != nullptr));
+    window.put(from, to, request != nullptr);
     fill(window, request);
 }
 
 void WindowCalls::get(Window& window, const OriginBlock& to, const TargetBlock& from, Request* request)
 {
-    check(window.get(to, from, request != nullptr));
+    window.get(to, from, request != nullptr);
     fill(window, request);
 }
 
 void WindowCalls::accumulate(Window& window, const OriginBlock& from, const TargetBlock& to,
                              const Update& update, Request* request)
 {
-    check(window.accumulate(from, to, update, request != nullptr));
+    window.accumulate(from, to, update, request != nullptr);
     fill(window, request);
 }
 
 void WindowCalls::get_accumulate(Window& window, const OriginBlock& from, const OriginBlock& before,
                                  const TargetBlock& to, const Update& update, Request* request)
 {
-    check(window.get_accumulate(from, before, to, update, request != nullptr));
+    window.get_accumulate(from, before, to, update, request != nullptr);
     fill(window, request);
 }
 
 void WindowCalls::fetch_and_op(Window& window, const std::byte* from, std::byte* before, int rank,
                                std::ptrdiff_t displacement, const Update& update, Request* request)
 {
-    check(window.fetch_and_op(from, before, rank, displacement, update, request != nullptr));
+    window.fetch_and_op(from, before, rank, displacement, update, request != nullptr);
     fill(window, request);
 }
 
@@ -122,86 +116,83 @@ void WindowCalls::compare_and_swap(Window& window, const std::byte* desired, con
                                    std::byte* before, std::size_t element_bytes, int rank,
                                    std::ptrdiff_t displacement, Request* request)
 {
-    check(window.compare_and_swap(desired, expected, before, element_bytes, rank, displacement,
-                                  request != nullptr));
+    window.compare_and_swap(desired, expected, before, element_bytes, rank, displacement, request != nullptr);
     fill(window, request);
 }
 
 void WindowCalls::lock(Window& window, WindowLock kind, int rank)
 {
-    check(window.lock(kind, rank));
+    window.lock(kind, rank);
 }
 
 void WindowCalls::unlock(Window& window, int rank)
 {
-    check(window.unlock(rank));
+    window.unlock(rank);
 }
 
 void WindowCalls::lock_all(Window& window)
 {
-    check(window.lock_all());
+    window.lock_all();
 }
 
 void WindowCalls::unlock_all(Window& window)
 {
-    check(window.unlock_all());
+    window.unlock_all();
 }
 
 void WindowCalls::flush(Window& window, int rank)
 {
-    check(window.flush(rank));
+    window.flush(rank);
 }
 
 void WindowCalls::flush_all(Window& window)
 {
-    check(window.flush_all());
+    window.flush_all();
 }
 
 void WindowCalls::flush_local(Window& window, int rank)
 {
-    check(window.flush_local(rank));
+    window.flush_local(rank);
 }
 
 void WindowCalls::flush_local_all(Window& window)
 {
-    check(window.flush_local_all());
+    window.flush_local_all();
 }
 
 void WindowCalls::sync(Window& window)
 {
-    check(window.sync());
+    window.sync();
 }
 
 void WindowCalls::fence(Window& window, bool goes_on)
 {
-    check(window.fence(goes_on ? 0 : window_promise::no_succeed));
+    window.fence(goes_on ? 0 : window_promise::no_succeed);
 }
 
 void WindowCalls::post(Window& window, std::span<const int> origins)
 {
-    check(window.post(origins));
+    window.post(origins);
 }
 
 void WindowCalls::start(Window& window, std::span<const int> targets)
 {
-    check(window.start(targets));
+    window.start(targets);
 }
 
 void WindowCalls::complete(Window& window)
 {
-    check(window.complete());
+    window.complete();
 }
 
 void WindowCalls::wait(Window& window)
 {
-    check(window.wait());
+    window.wait();
 }
 
 bool WindowCalls::test(Window& window)
 {
-    bool done = false;
-    check(window.test(done));
-    return done;
+    return window.test();
 }
 
 void WindowCalls::end(Window& window, void (*how)(Window&)) noexcept

@@ -103,11 +103,11 @@ WindowConflicts::WindowConflicts(const WindowIdentity& window)
 {
 }
 
-WindowFailure WindowConflicts::look_for(std::string_view operation, WindowUse use, const TargetBlock& block,
-                                        std::ptrdiff_t offset) const
+void WindowConflicts::look_for(std::string_view operation, WindowUse use, const TargetBlock& block,
+                               std::ptrdiff_t offset) const
 {
     if (!are_checked()) [[likely]]
-        return nullptr;
+        return;
     const auto held = window_.process().engine().lock();
     const WindowAccesses& accesses = accesses_[static_cast<std::size_t>(block.rank)];
     std::optional<WindowAccesses::Conflict> found;
@@ -116,10 +116,10 @@ WindowFailure WindowConflicts::look_for(std::string_view operation, WindowUse us
             found = accesses.conflict(use, begin, end);
     });
     if (!found)
-        return nullptr;
+        return;
     const bool may_flush =
         window_.epoch() == WindowEpoch::locks || window_.epoch() == WindowEpoch::all_locked;
-    return window_.wrong(
+    window_.refuse(
         WindowFault::conflict, operation, block.rank,
         fmt::format("{} are those of {} that is not complete; {} must come between them (in the epoch {})",
                     window_.range_in_words(found->begin, found->end), in_words(found->earlier),

@@ -49,9 +49,9 @@ public:
     explicit WindowConflicts(const WindowIdentity& window);
 
     bool are_checked() const noexcept { return !accesses_.empty(); }
-    /// An error if an access conflicts with an earlier one. The block's displacement leads to `offset`.
-    WindowFailure look_for(std::string_view operation, WindowUse use, const TargetBlock& block,
-                           std::ptrdiff_t offset) const;
+    /// Throws if an access conflicts with an earlier one. The block's displacement leads to `offset`.
+    void look_for(std::string_view operation, WindowUse use, const TargetBlock& block,
+                  std::ptrdiff_t offset) const;
     /// Not for operations with a request that says that they are complete at the target: nothing here knows
     /// whether the program has waited for it.
     void note(WindowUse use, const TargetBlock& block, std::ptrdiff_t offset);

@@ -47,24 +47,23 @@ void WindowIdentity::send(int rank, WindowHeader::What what, std::uint64_t id, s
     process_.engine().started();
 }
 
-WindowFailure WindowIdentity::wrong(WindowFault fault, std::string_view operation, int rank,
-                                    std::string_view detail) const
+void WindowIdentity::refuse(WindowFault fault, std::string_view operation, int rank,
+                            std::string_view detail) const
 {
     const std::string where = rank == Error::kNoPeer ? name_ : fmt::format("{}, rank {}", name_, rank);
-    return std::make_exception_ptr(WindowError(fault, operation, fmt::format("{}: {}", where, detail), rank));
+    throw WindowError(fault, operation, fmt::format("{}: {}", where, detail), rank);
 }
 
-WindowFailure WindowIdentity::not_a_rank(std::string_view operation, int rank) const
+void WindowIdentity::refuse_rank(std::string_view operation, int rank) const
 {
-    return std::make_exception_ptr(
-        Error(ErrorCode::invalid_rank, operation,
-              fmt::format("{}: there is no rank {}; its ranks are 0 to {}", name_, rank, size_ - 1), rank));
+    throw Error(ErrorCode::invalid_rank, operation,
+                fmt::format("{}: there is no rank {}; its ranks are 0 to {}", name_, rank, size_ - 1), rank);
 }
 
-WindowFailure WindowIdentity::in_another_epoch(std::string_view operation, int rank) const
+void WindowIdentity::refuse_epoch(std::string_view operation, int rank) const
 {
-    return wrong(WindowFault::epoch, operation, rank,
-                 fmt::format("this rank is in an epoch {}; end it first", epoch_in_words()));
+    refuse(WindowFault::epoch, operation, rank,
+           fmt::format("this rank is in an epoch {}; end it first", epoch_in_words()));
 }
 
 std::string_view WindowIdentity::epoch_in_words() const noexcept

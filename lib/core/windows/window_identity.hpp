@@ -18,8 +18,17 @@ namespace tutti::detail {
 
 class Process;
 
-/// What calls of windows return: a tutti::Error, or nullptr.
-using WindowFailure = std::exception_ptr;
+/// Calls act(), for callers that have more to do before they throw its error on. nullptr: there was none.
+template <class Act>
+std::exception_ptr caught(Act&& act)
+{
+    try {
+        act();
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
 
 /// The epoch in which this rank accesses the memory of others.
 enum class WindowEpoch : std::uint8_t { none, fence, started, locks, all_locked };
@@ -58,12 +67,18 @@ public:
     void send(int rank, WindowHeader::What what, std::uint64_t id = 0, std::uint64_t detail = 0,
               std::span<const std::byte> payload = {}) const;
 
-    /// `rank` may be Error::kNoPeer.
-    WindowFailure wrong(WindowFault fault, std::string_view operation, int rank,
-                        std::string_view detail) const;
-    WindowFailure not_a_rank(std::string_view operation, int rank) const;
+    // Throw errors that name the window, and the rank unless it is Error::kNoPeer.
+
+    [[noreturn]] void refuse(WindowFault fault, std::string_view operation, int rank,
+                             std::string_view detail) const;
+    void check_rank(std::string_view operation, int rank) const
+    {
+        if (!is_rank(rank)) [[unlikely]]
+            refuse_rank(operation, rank);
+    }
     /// Of a call that needs the open epoch's end.
-    WindowFailure in_another_epoch(std::string_view operation, int rank = Error::kNoPeer) const;
+    [[noreturn]] void refuse_epoch(std::string_view operation, int rank = Error::kNoPeer) const;
+
     /// "of lock()", for example.
     std::string_view epoch_in_words() const noexcept;
     /// For the end of a sentence.
@@ -72,6 +87,8 @@ public:
     std::string range_in_words(std::ptrdiff_t begin, std::ptrdiff_t end) const;
 
 private:
+    [[noreturn]] void refuse_rank(std::string_view operation, int rank) const;
+
     const StatePointer communicator_;
     Process& process_;
     const WindowFlavor flavor_;

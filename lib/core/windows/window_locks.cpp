@@ -26,15 +26,13 @@ void show(base::StatusWord& page, StatusLock::Held held) noexcept
 
 }  // namespace
 
-WindowFailure WindowLocks::acquire(EngineLock& lock, WindowLock kind, int rank)
+void WindowLocks::acquire(EngineLock& lock, WindowLock kind, int rank)
 {
-    if (WindowFailure failed = enter(lock, kind, rank))
-        return failed;
+    enter(lock, kind, rank);
     show_held(rank, kind);
-    return nullptr;
 }
 
-WindowFailure WindowLocks::enter(EngineLock& lock, WindowLock kind, int rank)
+void WindowLocks::enter(EngineLock& lock, WindowLock kind, int rank)
 {
     targets_.look_for(rank);
     WindowTarget& wanted = targets_[rank];
@@ -45,7 +43,7 @@ WindowFailure WindowLocks::enter(EngineLock& lock, WindowLock kind, int rank)
                               holds_any() ? 1 : 0, {}, {});
     WindowControl& control = *wanted.control;
     if (control.enter_at_once(kind)) [[likely]]
-        return nullptr;
+        return;
     const std::size_t slot = targets_.slot();
     WindowControl::Turn turn{kind, control.take_ticket(), false};
     control.await(slot, turn);
@@ -55,15 +53,17 @@ WindowFailure WindowLocks::enter(EngineLock& lock, WindowLock kind, int rank)
         control.await(slot, turn);
     }
     bool entered = false;
-    WindowFailure failed = waits_.await(lock, "lock", WindowIdentity::kAnyRank, aim, [&] {
-        return entered = entered || control.enter_in_turn(slot, turn);
+    const std::exception_ptr failed = caught([&] {
+        waits_.await(lock, "lock", WindowIdentity::kAnyRank, aim,
+                     [&] { return entered = entered || control.enter_in_turn(slot, turn); });
     });
     if (failed && entered)
         control.leave(kind);
     else if (failed)
         control.give_up(slot);
     wake_next(wanted);
-    return failed;
+    if (failed)
+        std::rethrow_exception(failed);
 }
 
 bool WindowLocks::holds_any() const noexcept

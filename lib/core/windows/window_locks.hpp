@@ -10,7 +10,7 @@
 
 namespace tutti::detail {
 
-/// Under the engine's lock.
+/// Under the engine's lock. Errors are thrown.
 class WindowLocks {
 public:
     WindowLocks(const WindowIdentity& window, WindowTargets& targets, WindowWaits& waits,
@@ -20,7 +20,7 @@ public:
     }
 
     /// Returns when this rank has the lock, and the status page says so.
-    WindowFailure acquire(EngineLock& lock, WindowLock kind, int rank);
+    void acquire(EngineLock& lock, WindowLock kind, int rank);
     /// Operations on the target are complete. Nothing for a target that is not locked.
     void release(int rank);
     /// The status page has no lock of this window any more.
@@ -41,7 +41,7 @@ private:
         std::uint32_t ticket;
     };
 
-    WindowFailure enter(EngineLock& lock, WindowLock kind, int rank);
+    void enter(EngineLock& lock, WindowLock kind, int rank);
     bool holds_any() const noexcept;
     bool holds_one_others_may_want() const noexcept;
     void show_held(int rank, WindowLock kind);

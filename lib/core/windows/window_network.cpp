@@ -16,6 +16,11 @@ namespace {
 // To one target. Then a put or get waits for an earlier one.
 constexpr unsigned kMostCopiesUnderWay = 64;
 
+std::string_view operation_of(bool puts) noexcept
+{
+    return puts ? "put" : "get";
+}
+
 // A put or get that its call waits for.
 class AwaitedCopy : public transport::Completion {
 public:
@@ -77,119 +82,124 @@ WindowNetwork::Path& WindowNetwork::path_to(int rank)
 }
 
 bool WindowNetwork::move(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts,
-                         bool waits, WindowFailure& failed)
+                         bool waits)
 {
-    Path& path = path_to(place.aim.target);
+    const Path& path = path_to(place.aim.target);
     if (path.network == nullptr)
         return false;
+    // Data of a short put are copied, and those of a get are here with the next completion.
+    const bool goes_on = puts ? here.size() <= path.network->most_copied_bytes() : !waits;
+    return goes_on && (puts ? path.puts : path.gets) ? start_copy(lock, place, here, puts)
+                                                     : await_copy(lock, place, here, puts);
+}
+
+// `again`: the bytes must go by frames; perhaps this rank's memory cannot be registered.
+SendResult WindowNetwork::copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here,
+                               bool puts, transport::Completion& completion)
+{
+    const int peer = window_.world_rank(place.aim.target);
     const transport::RemoteRegion& granted = targets_.place(place.aim.target).granted;
     const transport::RemoteRegion there{granted.address + static_cast<std::uint64_t>(place.offset),
                                         granted.key};
-    // Data of a short put are copied, and those of a get are here with the next completion.
-    const bool goes_on = puts ? here.size() <= path.network->most_copied_bytes() : !waits;
+    transport::RemoteMemory& network = *path_to(place.aim.target).network;
     try {
-        return goes_on && (puts ? path.puts : path.gets) ? start_copy(lock, place, there, here, puts, failed)
-                                                         : await_copy(lock, place, there, here, puts, failed);
+        return puts ? network.put(peer, there, here, completion) : network.get(peer, there, here, completion);
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::peer_lost)
-            return false;  // this rank's memory cannot be registered
-        failed = waits_.await_loss(lock, puts ? "put" : "get", place.aim);
-        return true;
+        if (error.code() == ErrorCode::peer_lost)
+            waits_.await_loss(lock, operation_of(puts), place.aim);
+        return SendResult::again;
     }
 }
 
-bool WindowNetwork::start_copy(EngineLock& lock, const TargetBytes& place,
-                               const transport::RemoteRegion& there, std::span<std::byte> here, bool puts,
-                               WindowFailure& failed)
+bool WindowNetwork::start_copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here,
+                               bool puts)
 {
     using Kind = WindowCopies::Kind;
     const int rank = place.aim.target;
-    const int peer = window_.world_rank(rank);
-    transport::RemoteMemory& network = *path_to(rank).network;
-    failed = waits_.await(lock, puts ? "put" : "get", rank, place.aim,
-                          [&] { return copies_.under_way(rank) < kMostCopiesUnderWay; });
-    if (failed)
-        return true;
-    transport::Completion& copy = copies_.begin(puts ? Kind::put : Kind::get, rank, network);
+    waits_.await(lock, operation_of(puts), rank, place.aim,
+                 [&] { return copies_.under_way(rank) < kMostCopiesUnderWay; });
+    transport::Completion& started =
+        copies_.begin(puts ? Kind::put : Kind::get, rank, *path_to(rank).network);
     SendResult result = SendResult::again;
     try {
-        result = puts ? network.put(peer, there, here, copy) : network.get(peer, there, here, copy);
+        result = copy(lock, place, here, puts, started);
     } catch (...) {
-        copies_.end(copy);
+        copies_.end(started);
         throw;
     }
     if (result != SendResult::pending)
-        copies_.end(copy);
+        copies_.end(started);
     window_.process().engine().started();
     return result != SendResult::again;
 }
 
 // The provider may lack what it claims: after a failure other than a loss, all goes by frames.
-bool WindowNetwork::await_copy(EngineLock& lock, const TargetBytes& place,
-                               const transport::RemoteRegion& there, std::span<std::byte> here, bool puts,
-                               WindowFailure& failed)
+bool WindowNetwork::await_copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here,
+                               bool puts)
 {
     const int rank = place.aim.target;
-    const int peer = window_.world_rank(rank);
     Path& path = path_to(rank);
-    AwaitedCopy copy(*path.network);
-    const SendResult result =
-        puts ? path.network->put(peer, there, here, copy) : path.network->get(peer, there, here, copy);
+    AwaitedCopy awaited(*path.network);
+    const SendResult result = copy(lock, place, here, puts, awaited);
     if (result == SendResult::again)
         return false;
-    copy.under_way = result == SendResult::pending;
-    failed = waits_.await(lock, puts ? "put" : "get", rank, place.aim, [&] {
-        return !copy.under_way &&
-               copy.result != ErrorCode::peer_lost;  // a loss ends the wait, with its cause
+    awaited.under_way = result == SendResult::pending;
+    waits_.await(lock, operation_of(puts), rank, place.aim, [&] {
+        return !awaited.under_way &&
+               awaited.result != ErrorCode::peer_lost;  // a loss ends the wait, with its cause
     });
-    if (failed || copy.result == ErrorCode::success) {
-        (puts ? path.puts : path.gets) |= !failed;
-        return true;
-    }
-    path.network = nullptr;
-    return false;
+    const bool works = awaited.result == ErrorCode::success;
+    if (works)
+        (puts ? path.puts : path.gets) = true;
+    else
+        path.network = nullptr;
+    return works;
 }
 
-WindowFailure WindowNetwork::complete(EngineLock& lock, std::string_view operation, int rank, bool only_gets)
+void WindowNetwork::complete(EngineLock& lock, std::string_view operation, int rank, bool only_gets)
 {
-    WindowFailure first;
+    std::exception_ptr first;
     for (int each = 0; each < window_.size() && !copies_.all_complete(); ++each) {
         if (rank != WindowIdentity::kAnyRank && rank != each)
             continue;
-        WindowFailure failed = complete_at(lock, operation, each, only_gets);
+        const std::exception_ptr failed = caught([&] { complete_at(lock, operation, each, only_gets); });
         if (failed && !first)
-            first = std::move(failed);
+            first = failed;
     }
-    return first;
+    if (first)
+        std::rethrow_exception(first);
 }
 
-WindowFailure WindowNetwork::complete_at(EngineLock& lock, std::string_view operation, int rank,
-                                         bool only_gets)
+void WindowNetwork::complete_at(EngineLock& lock, std::string_view operation, int rank, bool only_gets)
 {
-    WindowFailure failed = waits_.await(lock, operation, rank, {.target = rank}, [&] {
-        return (only_gets ? copies_.gets_under_way(rank) : copies_.under_way(rank)) == 0;
+    const std::exception_ptr failed = caught([&] {
+        waits_.await(lock, operation, rank, {.target = rank}, [&] {
+            return (only_gets ? copies_.gets_under_way(rank) : copies_.under_way(rank)) == 0;
+        });
     });
     const ErrorCode ended = copies_.take_failure(rank);
-    return failed || ended == ErrorCode::success ? failed : failed_at(lock, operation, rank, ended);
+    if (failed)
+        std::rethrow_exception(failed);
+    if (ended != ErrorCode::success)
+        fail(lock, operation, rank, ended);
 }
 
 // A copy has ended with an error. A network may notice first that a rank has died; one that answers a
 // question has not.
-WindowFailure WindowNetwork::failed_at(EngineLock& lock, std::string_view operation, int rank, ErrorCode code)
+void WindowNetwork::fail(EngineLock& lock, std::string_view operation, int rank, ErrorCode code)
 {
     const WindowAim aim{.target = rank};
     if (code == ErrorCode::peer_lost)
-        return waits_.await_loss(lock, operation, aim);
+        waits_.await_loss(lock, operation, aim);
     const WindowTransfer nothing{{}, 0, 0, 0};
-    if (WindowFailure failed = questions_.ask(lock, operation, aim, WindowHeader::What::get, 0,
-                                              std::as_bytes(std::span(&nothing, 1)), {}))
-        return failed;
-    return std::make_exception_ptr(
-        Error(code, operation,
-              fmt::format("{}, rank {}: the network has not brought a put to its memory, or a get from it{}; "
-                          "to do without its reads and writes, set TUTTI_FABRIC_RMA=off for all ranks",
-                          window_.name(), rank, window_.in_epoch()),
-              rank));
+    questions_.ask(lock, operation, aim, WindowHeader::What::get, 0, std::as_bytes(std::span(&nothing, 1)),
+                   {});
+    throw Error(
+        code, operation,
+        fmt::format("{}, rank {}: the network has not brought a put to its memory, or a get from it{}; "
+                    "to do without its reads and writes, set TUTTI_FABRIC_RMA=off for all ranks",
+                    window_.name(), rank, window_.in_epoch()),
+        rank);
 }
 
 }  // namespace tutti::detail

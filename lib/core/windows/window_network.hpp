@@ -13,7 +13,7 @@
 
 namespace tutti::detail {
 
-/// Under the engine's lock, but for all_complete() and gets_complete().
+/// Under the engine's lock, but for all_complete() and gets_complete(). Errors are thrown.
 class WindowNetwork {
 public:
     WindowNetwork(const WindowIdentity& window, const WindowTargets& targets, WindowWaits& waits,
@@ -33,14 +33,13 @@ public:
 
     /// Bytes in a row on both sides. `waits`: the memory here is the caller's when this returns. False: the
     /// bytes must go by frames.
-    bool move(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts, bool waits,
-              WindowFailure& failed);
+    bool move(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts, bool waits);
 
     /// Whether no put or get is under way. For a thread's own ones.
     bool all_complete() const noexcept { return copies_.all_complete(); }
     bool gets_complete() const noexcept { return copies_.gets_complete(); }
     /// The puts and gets so far are complete at `rank`, or at all ranks; or the gets.
-    WindowFailure complete(EngineLock& lock, std::string_view operation, int rank, bool only_gets = false);
+    void complete(EngineLock& lock, std::string_view operation, int rank, bool only_gets = false);
     /// None of them accesses memory of the program from now on.
     void abandon() noexcept { copies_.abandon(); }
 
@@ -53,12 +52,12 @@ private:
     };
 
     Path& path_to(int rank);
-    bool start_copy(EngineLock& lock, const TargetBytes& place, const transport::RemoteRegion& there,
-                    std::span<std::byte> here, bool puts, WindowFailure& failed);
-    bool await_copy(EngineLock& lock, const TargetBytes& place, const transport::RemoteRegion& there,
-                    std::span<std::byte> here, bool puts, WindowFailure& failed);
-    WindowFailure complete_at(EngineLock& lock, std::string_view operation, int rank, bool only_gets);
-    WindowFailure failed_at(EngineLock& lock, std::string_view operation, int rank, ErrorCode code);
+    bool start_copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts);
+    bool await_copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts);
+    transport::SendResult copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here,
+                               bool puts, transport::Completion& completion);
+    void complete_at(EngineLock& lock, std::string_view operation, int rank, bool only_gets);
+    [[noreturn]] void fail(EngineLock& lock, std::string_view operation, int rank, ErrorCode code);
 
     const WindowIdentity& window_;
     const WindowTargets& targets_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <tuple>
 #include <utility>
 
 #include "lib/core/job/process.hpp"
@@ -76,53 +75,41 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> bounds_of(const TargetBlock& block)
 }  // namespace
 
 // Of an operation on a target: its epoch, its bytes, and whether it conflicts with an earlier one.
-WindowFailure Window::admit(std::string_view operation, WindowUse use, const TargetBlock& block,
-                            TargetBytes& place)
+void Window::admit(std::string_view operation, WindowUse use, const TargetBlock& block, TargetBytes& place)
 {
-    if (!identity_.is_rank(block.rank))
-        return identity_.not_a_rank(operation, block.rank);
+    identity_.check_rank(operation, block.rank);
     if (targets_[block.rank].cover == WindowCover::not_locked)
-        if (WindowFailure failed = lock_late(block.rank))
-            return failed;
+        lock_late(block.rank);
     if (targets_[block.rank].cover == WindowCover::none)
-        return outside_epoch(operation, block.rank);
-    if (WindowFailure failed = find(operation, block, place))
-        return failed;
-    return conflicts_.look_for(operation, use, block, place.offset);
+        refuse_outside_epoch(operation, block.rank);
+    find(operation, block, place);
+    conflicts_.look_for(operation, use, block, place.offset);
 }
 
 // The first access to a target takes the lock that lock_all() has left to it.
-WindowFailure Window::lock_late(int rank)
+void Window::lock_late(int rank)
 {
     EngineLock held = locked();
-    if (WindowFailure failed = locks_.acquire(held, WindowLock::shared, rank))
-        return failed;
+    locks_.acquire(held, WindowLock::shared, rank);
     cover(rank, WindowCover::shared);
-    return nullptr;
 }
 
-WindowFailure Window::outside_epoch(std::string_view operation, int rank) const
+void Window::refuse_outside_epoch(std::string_view operation, int rank) const
 {
     if (identity_.epoch() == WindowEpoch::none)
-        return identity_.wrong(WindowFault::epoch, operation, rank,
-                               "this rank is in no epoch; lock(), lock_all(), fence() or start() begins one");
-    return identity_.wrong(WindowFault::epoch, operation, rank,
-                           fmt::format("the epoch {} does not cover that rank", identity_.epoch_in_words()));
+        identity_.refuse(WindowFault::epoch, operation, rank,
+                         "this rank is in no epoch; lock(), lock_all(), fence() or start() begins one");
+    identity_.refuse(WindowFault::epoch, operation, rank,
+                     fmt::format("the epoch {} does not cover that rank", identity_.epoch_in_words()));
 }
 
 // Which bytes of the target a block has.
-WindowFailure Window::find(std::string_view operation, const TargetBlock& block, TargetBytes& place)
+void Window::find(std::string_view operation, const TargetBlock& block, TargetBytes& place)
 {
     const WindowTarget& target = targets_[block.rank];
-    std::ptrdiff_t low = 0;
-    std::ptrdiff_t high = 0;
-    try {
-        std::tie(low, high) = bounds_of(block);
-    } catch (const Error&) {
-        return std::current_exception();
-    }
+    auto [low, high] = bounds_of(block);
     if (low == high)
-        return nullptr;
+        return;
     place.has_bytes = true;
     const bool overflows =
         __builtin_mul_overflow(block.displacement, static_cast<std::ptrdiff_t>(target.unit_bytes),
@@ -132,7 +119,7 @@ WindowFailure Window::find(std::string_view operation, const TargetBlock& block,
     if (identity_.flavor() == WindowFlavor::dynamic && !overflows && low >= 0)
         return find_attached(operation, place);
     if (overflows || low < 0 || static_cast<std::size_t>(high) > target.size_bytes)
-        return identity_.wrong(
+        identity_.refuse(
             WindowFault::range, operation, block.rank,
             fmt::format("bytes {} to {} are outside its memory of {} bytes (displacement {} in units of {} "
                         "bytes, in the epoch {})",
@@ -141,10 +128,9 @@ WindowFailure Window::find(std::string_view operation, const TargetBlock& block,
                         target.unit_bytes, identity_.epoch_in_words()));
     place.is_remote = target.memory == nullptr;
     place.base = place.is_remote ? nullptr : target.memory + place.offset;
-    return nullptr;
 }
 
-WindowFailure Window::find_attached(std::string_view operation, TargetBytes& place)
+void Window::find_attached(std::string_view operation, TargetBytes& place)
 {
     const int rank = place.aim.target;
     const auto address = static_cast<std::uintptr_t>(place.aim.begin);
@@ -152,22 +138,20 @@ WindowFailure Window::find_attached(std::string_view operation, TargetBytes& pla
     const EngineLock held = locked();
     std::byte* const lowest_byte = attachments_.find(rank, address, bytes);
     if (lowest_byte == nullptr && rank == identity_.rank())
-        return attachments_.not_attached(operation, rank, address, bytes);
+        attachments_.refuse(operation, rank, address, bytes);
     place.is_remote = lowest_byte == nullptr;
     place.base = place.is_remote ? nullptr : lowest_byte + (place.offset - place.aim.begin);
-    return nullptr;
 }
 
-WindowFailure Window::put(const OriginBlock& from, const TargetBlock& to, bool has_request)
+void Window::put(const OriginBlock& from, const TargetBlock& to, bool has_request)
 {
     std::byte* const there = targets_.reach(to);
     if (there == nullptr || from.type != nullptr) [[unlikely]]
         return move(from, to, true, has_request);
     base::copy_bytes(there, from.base, to.count);
-    return nullptr;
 }
 
-WindowFailure Window::get(const OriginBlock& to, const TargetBlock& from, bool has_request)
+void Window::get(const OriginBlock& to, const TargetBlock& from, bool has_request)
 {
     const std::byte* const there = targets_.reach(from);
     if (there == nullptr || to.type != nullptr) [[unlikely]]
@@ -175,18 +159,15 @@ WindowFailure Window::get(const OriginBlock& to, const TargetBlock& from, bool h
     base::copy_bytes(to.base, there, from.count);
     // Acquire: a rank that gets a flag here gets also what was put before the flag.
     std::atomic_thread_fence(std::memory_order_acquire);
-    return nullptr;
 }
 
-WindowFailure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool has_request)
+void Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool has_request)
 {
     const WindowUse use = puts ? WindowUse::put : WindowUse::get;
     TargetBytes place;
-    if (WindowFailure failed = admit(puts ? "put" : "get", use, there, place))
-        return failed;
+    admit(puts ? "put" : "get", use, there, place);
     if (place.is_remote) {
-        if (WindowFailure failed = move_remote(here, there, place, puts, has_request))
-            return failed;
+        move_remote(here, there, place, puts, has_request);
     } else {
         const OriginBlock target{place.base, place.has_bytes ? there.count : 0, there.type};
         copy(puts ? target : here, puts ? here : target);
@@ -194,12 +175,11 @@ WindowFailure Window::move(const OriginBlock& here, const TargetBlock& there, bo
     }
     if (puts || !has_request)
         conflicts_.note(use, there, place.offset);
-    return nullptr;
 }
 
 // A buffer holds the bytes of a layout in a row.
-WindowFailure Window::move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place,
-                                  bool puts, bool waits)
+void Window::move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place,
+                         bool puts, bool waits)
 {
     std::vector<std::byte> row(here.type == nullptr ? 0 : bytes_in(here));
     const OriginBlock in_a_row{row.data(), row.size(), nullptr};
@@ -207,144 +187,117 @@ WindowFailure Window::move_remote(const OriginBlock& here, const TargetBlock& th
         copy(in_a_row, here);
     std::byte* const bytes = here.type == nullptr ? here.base : row.data();
     EngineLock held = locked();
-    WindowFailure failed;
     if (there.type != nullptr ||
-        !network_.move(held, place, {bytes, there.count}, puts, waits || here.type != nullptr, failed))
-        failed = questions_.transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
-                                     puts ? nullptr : bytes, nullptr);
-    if (failed)
-        return failed;
+        !network_.move(held, place, {bytes, there.count}, puts, waits || here.type != nullptr))
+        questions_.transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
+                            puts ? nullptr : bytes, nullptr);
     if (!puts && here.type != nullptr)
         copy(here, in_a_row);
-    return nullptr;
 }
 
 // `before`: nullptr, or what gets the target's elements. `notes`: see WindowConflicts::note().
-[[gnu::always_inline]] inline WindowFailure Window::combine(std::string_view operation,
-                                                            const OriginBlock& from,
-                                                            const OriginBlock* before, const TargetBlock& to,
-                                                            const Update& update, bool notes)
+[[gnu::always_inline]] inline void Window::combine(std::string_view operation, const OriginBlock& from,
+                                                   const OriginBlock* before, const TargetBlock& to,
+                                                   const Update& update, bool notes)
 {
     std::byte* const there = targets_.reach(to);
     if (there == nullptr || from.type != nullptr || (before != nullptr && before->type != nullptr))
         [[unlikely]]
         return combine_admitted(operation, from, before, to, update, notes);
     const EngineLock held = locked();
-    try {
-        const ElementUpdate element(update);
-        element.apply(targets_.updater(to.rank), there, from.base, before == nullptr ? nullptr : before->base,
-                      to.count / element.element_bytes());
-    } catch (const Error&) {
-        return std::current_exception();
-    }
-    return nullptr;
+    const ElementUpdate element(update);
+    element.apply(targets_.updater(to.rank), there, from.base, before == nullptr ? nullptr : before->base,
+                  to.count / element.element_bytes());
 }
 
-WindowFailure Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update, bool)
+void Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update, bool)
 {
-    return combine("accumulate", from, nullptr, to, update, true);
+    combine("accumulate", from, nullptr, to, update, true);
 }
 
-WindowFailure Window::get_accumulate(const OriginBlock& from, const OriginBlock& before,
-                                     const TargetBlock& to, const Update& update, bool has_request)
+void Window::get_accumulate(const OriginBlock& from, const OriginBlock& before, const TargetBlock& to,
+                            const Update& update, bool has_request)
 {
-    return combine("get_accumulate", from, &before, to, update, !has_request);
+    combine("get_accumulate", from, &before, to, update, !has_request);
 }
 
-WindowFailure Window::fetch_and_op(const std::byte* from, std::byte* before, int rank,
-                                   std::ptrdiff_t displacement, const Update& update, bool has_request)
+void Window::fetch_and_op(const std::byte* from, std::byte* before, int rank, std::ptrdiff_t displacement,
+                          const Update& update, bool has_request)
 {
     const std::size_t bytes = tutti::size_bytes(update.element);
     const OriginBlock result{before, bytes, nullptr};
-    return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
-                   {rank, displacement, bytes, nullptr}, update, !has_request);
+    combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
+            {rank, displacement, bytes, nullptr}, update, !has_request);
 }
 
-WindowFailure Window::combine_admitted(std::string_view operation, const OriginBlock& from,
-                                       const OriginBlock* before, const TargetBlock& to, const Update& update,
-                                       bool notes)
+void Window::combine_admitted(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
+                              const TargetBlock& to, const Update& update, bool notes)
 {
     TargetBytes place;
-    if (WindowFailure failed = admit(operation, WindowUse::update, to, place))
-        return failed;
+    admit(operation, WindowUse::update, to, place);
     if (!place.has_bytes)
-        return nullptr;
+        return;
     const bool reads = update.kind != Update::Kind::no_op;
     const Packed operands(reads ? from : OriginBlock{});
     std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? bytes_in(to) : 0);
     std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
-    WindowFailure failed;
     {
         EngineLock held = locked();
-        failed = place.is_remote
-                     ? questions_.transfer(held, operation, to, place, operands.data(), was, &update)
-                     : update_mapped(to, place.base, operands.data(), was, update);
-        if (!failed && !kept.empty())
+        if (place.is_remote)
+            questions_.transfer(held, operation, to, place, operands.data(), was, &update);
+        else
+            update_mapped(to, place.base, operands.data(), was, update);
+        if (!kept.empty())
             datatype::unpack(*before->type, before->count, before->base, 0, kept);
     }
-    if (!failed && notes)
+    if (notes)
         conflicts_.note(WindowUse::update, to, place.offset);
-    return failed;
 }
 
 // `from` and `before` in a row, or nullptr.
-WindowFailure Window::update_mapped(const TargetBlock& to, std::byte* base, const std::byte* from,
-                                    std::byte* before, const Update& update)
+void Window::update_mapped(const TargetBlock& to, std::byte* base, const std::byte* from, std::byte* before,
+                           const Update& update)
 {
-    try {
-        const ElementUpdate element(update);
-        std::size_t done = 0;
-        const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
-            element.apply(targets_.updater(to.rank), base + offset, from == nullptr ? nullptr : from + done,
-                          before == nullptr ? nullptr : before + done, bytes / element.element_bytes());
-            done += bytes;
-        };
-        if (to.type == nullptr)
-            run(0, to.count);
-        else
-            datatype::for_each_run(*to.type, to.count, run);
-    } catch (const Error&) {
-        return std::current_exception();
-    }
-    return nullptr;
+    const ElementUpdate element(update);
+    std::size_t done = 0;
+    const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
+        element.apply(targets_.updater(to.rank), base + offset, from == nullptr ? nullptr : from + done,
+                      before == nullptr ? nullptr : before + done, bytes / element.element_bytes());
+        done += bytes;
+    };
+    if (to.type == nullptr)
+        run(0, to.count);
+    else
+        datatype::for_each_run(*to.type, to.count, run);
 }
 
-WindowFailure Window::compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,
-                                       std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
-                                       bool has_request)
+void Window::compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,
+                              std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
+                              bool has_request)
 {
     const TargetBlock block{rank, displacement, element_bytes, nullptr};
     std::byte* there = targets_.reach(block);
     if (there == nullptr) [[unlikely]] {
         TargetBytes place;
-        if (WindowFailure failed = admit("compare_and_swap", WindowUse::update, block, place))
-            return failed;
-        if (place.is_remote)
-            if (WindowFailure failed = swap_remote(desired, expected, {before, element_bytes}, place))
-                return failed;
+        admit("compare_and_swap", WindowUse::update, block, place);
         if (!has_request)
             conflicts_.note(WindowUse::update, block, place.offset);
         if (place.is_remote)
-            return nullptr;
+            return swap_remote(desired, expected, {before, element_bytes}, place);
         there = place.base;
     }
     const EngineLock held = locked();
-    try {
-        detail::compare_and_swap(targets_.updater(rank), there, desired, expected, before, element_bytes);
-    } catch (const Error&) {
-        return std::current_exception();
-    }
-    return nullptr;
+    detail::compare_and_swap(targets_.updater(rank), there, desired, expected, before, element_bytes);
 }
 
-WindowFailure Window::swap_remote(const std::byte* desired, const std::byte* expected,
-                                  std::span<std::byte> before, const TargetBytes& place)
+void Window::swap_remote(const std::byte* desired, const std::byte* expected, std::span<std::byte> before,
+                         const TargetBytes& place)
 {
     std::vector<std::byte> both(desired, desired + before.size());
     both.insert(both.end(), expected, expected + before.size());
     EngineLock held = locked();
-    return questions_.ask(held, "compare_and_swap", place.aim, WindowHeader::What::swap,
-                          static_cast<std::size_t>(place.offset), both, before);
+    questions_.ask(held, "compare_and_swap", place.aim, WindowHeader::What::swap,
+                   static_cast<std::size_t>(place.offset), both, before);
 }
 
 }  // namespace tutti::detail

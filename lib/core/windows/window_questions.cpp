@@ -37,30 +37,25 @@ public:
     int rank() const noexcept { return aim_.target; }
 
     /// The payload is copied; `answer` must live as long as this object.
-    WindowFailure ask(What what, std::size_t offset, std::span<const std::byte> payload,
-                      std::span<std::byte> answer)
+    void ask(What what, std::size_t offset, std::span<const std::byte> payload, std::span<std::byte> answer)
     {
-        if (WindowFailure failed = await(kMostUnderWay - 1))
-            return failed;
+        await(kMostUnderWay - 1);
         const std::uint64_t id = ++all_.asked_;
         all_.unanswered_.emplace(id, Question{this, answer});
         ++open_;
         try {
             all_.window_.send(rank(), what, id, offset, payload);
         } catch (const Error&) {
-            return all_.waits_.not_sent(operation_, rank());
+            all_.waits_.throw_unsent(operation_, rank());
         }
-        return nullptr;
     }
     /// Returns when all but `open` are answered.
-    WindowFailure await(unsigned open = 0)
+    void await(unsigned open = 0)
     {
-        if (WindowFailure failed = all_.waits_.await(lock_, operation_, rank(), aim_,
-                                                     [&] { return open_ <= open || refused_.bytes != 0; }))
-            return failed;
-        return refused_.bytes == 0
-                   ? nullptr
-                   : all_.attachments_.not_attached(operation_, rank(), refused_.offset, refused_.bytes);
+        all_.waits_.await(lock_, operation_, rank(), aim_,
+                          [&] { return open_ <= open || refused_.bytes != 0; });
+        if (refused_.bytes != 0)
+            all_.attachments_.refuse(operation_, rank(), refused_.offset, refused_.bytes);
     }
     void answered() noexcept { --open_; }
     void refused(const TargetRun& run) noexcept { refused_ = run; }
@@ -88,7 +83,7 @@ public:
     {
     }
 
-    WindowFailure run(std::size_t offset, std::size_t bytes)
+    void run(std::size_t offset, std::size_t bytes)
     {
         while (bytes != 0) {
             const std::size_t used = (runs_.size() + 1) * sizeof(TargetRun) + frame_bytes_;
@@ -99,16 +94,15 @@ public:
                 frame_bytes_ += part;
                 offset += part;
                 bytes -= part;
-            } else if (WindowFailure failed = send())
-                return failed;
+            } else
+                send();
         }
-        return nullptr;
     }
     /// What the last runs have left.
-    WindowFailure send()
+    void send()
     {
         if (runs_.empty())
-            return nullptr;
+            return;
         const WindowTransfer head{update_ != nullptr ? *update_ : Update{}, before_ != nullptr,
                                   static_cast<std::uint32_t>(runs_.size()), frame_bytes_};
         const std::size_t runs_bytes = runs_.size() * sizeof(TargetRun);
@@ -122,7 +116,7 @@ public:
             before_ != nullptr ? std::span(before_ + sent_bytes_, frame_bytes_) : std::span<std::byte>();
         sent_bytes_ += std::exchange(frame_bytes_, 0);
         runs_.clear();
-        return conversation_.ask(what, 0, payload_, answer);
+        conversation_.ask(what, 0, payload_, answer);
     }
 
 private:
@@ -139,39 +133,34 @@ private:
     std::vector<std::byte> payload_;
 };
 
-WindowFailure WindowQuestions::ask(EngineLock& lock, std::string_view operation, const WindowAim& aim,
-                                   What what, std::size_t offset, std::span<const std::byte> payload,
-                                   std::span<std::byte> answer)
+void WindowQuestions::ask(EngineLock& lock, std::string_view operation, const WindowAim& aim, What what,
+                          std::size_t offset, std::span<const std::byte> payload, std::span<std::byte> answer)
 {
     Conversation conversation(*this, lock, operation, aim);
-    if (WindowFailure failed = conversation.ask(what, offset, payload, answer))
-        return failed;
-    return conversation.await();
+    conversation.ask(what, offset, payload, answer);
+    conversation.await();
 }
 
-WindowFailure WindowQuestions::transfer(EngineLock& lock, std::string_view operation,
-                                        const TargetBlock& there, const TargetBytes& place,
-                                        const std::byte* from, std::byte* before, const Update* update)
+void WindowQuestions::transfer(EngineLock& lock, std::string_view operation, const TargetBlock& there,
+                               const TargetBytes& place, const std::byte* from, std::byte* before,
+                               const Update* update)
 {
     try {
         Conversation conversation(*this, lock, operation, place.aim);
         Transfer transfer(conversation,
                           window_.process().protocol().most_told_bytes(window_.world_rank(there.rank)), from,
                           before, update);
-        WindowFailure failed;
         const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
-            if (!failed)
-                failed = transfer.run(static_cast<std::size_t>(place.offset + offset), bytes);
+            transfer.run(static_cast<std::size_t>(place.offset + offset), bytes);
         };
         if (there.type == nullptr)
             run(0, there.count);
         else
             datatype::for_each_run(*there.type, there.count, run);
-        if (!failed)
-            failed = transfer.send();
-        return failed ? failed : conversation.await();
+        transfer.send();
+        conversation.await();
     } catch (const Error&) {
-        return waits_.not_sent(operation, there.rank);  // the first question connects to it
+        waits_.throw_unsent(operation, there.rank);  // the first question connects to it
     }
 }
 

@@ -22,7 +22,7 @@ struct TargetBytes {
     WindowAim aim;
 };
 
-/// Under the engine's lock.
+/// Under the engine's lock. Errors are thrown.
 class WindowQuestions {
 public:
     WindowQuestions(const WindowIdentity& window, WindowWaits& waits,
@@ -32,14 +32,12 @@ public:
     }
 
     /// Returns when the target has answered.
-    WindowFailure ask(EngineLock& lock, std::string_view operation, const WindowAim& aim,
-                      WindowHeader::What what, std::size_t offset, std::span<const std::byte> payload,
-                      std::span<std::byte> answer);
+    void ask(EngineLock& lock, std::string_view operation, const WindowAim& aim, WindowHeader::What what,
+             std::size_t offset, std::span<const std::byte> payload, std::span<std::byte> answer);
     /// Data of an operation, which lie in a row here: `from` of put and update; `before` of get, and of
     /// updates that fetch. nullptr: no such data.
-    WindowFailure transfer(EngineLock& lock, std::string_view operation, const TargetBlock& there,
-                           const TargetBytes& place, const std::byte* from, std::byte* before,
-                           const Update* update);
+    void transfer(EngineLock& lock, std::string_view operation, const TargetBlock& there,
+                  const TargetBytes& place, const std::byte* from, std::byte* before, const Update* update);
     void take_answer(int rank, const WindowHeader& header, std::span<const std::byte> payload);
 
 private:

@@ -26,60 +26,60 @@ base::CallWords words_of(std::uint64_t context, std::string_view operation, cons
 
 }  // namespace
 
-WindowFailure WindowWaits::await(EngineLock& lock, std::string_view operation, int rank, const WindowAim& aim,
-                                 const std::function<bool()>& done)
+void WindowWaits::await(EngineLock& lock, std::string_view operation, int rank, const WindowAim& aim,
+                        const std::function<bool()>& done)
 {
     if (done())
-        return nullptr;
+        return;
     Process& process = window_.process();
     const RankStatus::InCall in_call(process.status(),
                                      words_of(window_.communicator()->context(), operation, aim),
                                      [&] { return rank < 0 ? -1 : window_.world_rank(rank); });
     const auto waiting = waiting_.insert(waiting_.end(), {operation, rank, aim});
-    WindowFailure failed;
-    try {
-        process.engine().wait(lock, [&] { return done() || waiting->failed; });
-        failed = done() ? nullptr : waiting->failed;
-    } catch (const Error&) {
-        failed = std::current_exception();
-    }
+    std::exception_ptr failed =
+        caught([&] { process.engine().wait(lock, [&] { return done() || waiting->lost; }); });
+    if (!failed && !done())
+        failed = waiting->lost;
     waiting_.erase(waiting);
-    return failed;
+    if (failed)
+        std::rethrow_exception(failed);
 }
 
-WindowFailure WindowWaits::await_loss(EngineLock& lock, std::string_view operation, const WindowAim& aim)
+void WindowWaits::await_loss(EngineLock& lock, std::string_view operation, const WindowAim& aim)
 {
-    return await(lock, operation, aim.target, aim, [] { return false; });
+    await(lock, operation, aim.target, aim, [] { return false; });
+    std::terminate();  // the wait ends with an error
 }
 
-WindowFailure WindowWaits::barrier(std::string_view operation)
+void WindowWaits::barrier(std::string_view operation)
 {
+    {
+        const EngineLock held = window_.process().engine().lock();
+        in_barrier_ = operation;
+    }
     try {
-        {
-            const EngineLock held = window_.process().engine().lock();
-            in_barrier_ = operation;
-        }
         call_barrier(window_.communicator(), Form::blocking, {});
-        return nullptr;
     } catch (const Error& error) {
-        return std::make_exception_ptr(
-            Error(error.code(), operation,
-                  fmt::format("{}: {}{}", window_.name(), base::detail_of(error), window_.in_epoch()),
-                  error.peer()));
+        throw Error(error.code(), operation,
+                    fmt::format("{}: {}{}", window_.name(), base::detail_of(error), window_.in_epoch()),
+                    error.peer());
     }
 }
 
-WindowFailure WindowWaits::pass(EngineLock& lock, std::string_view operation, int rank)
+void WindowWaits::pass(EngineLock& lock, std::string_view operation, int rank)
 {
-    try {
-        window_.process().engine().poll(lock);
-    } catch (const Error&) {
-        return std::current_exception();
-    }
-    return rank == kAnyRank ? nullptr : loss(operation, rank, "while this rank accesses its memory");
+    window_.process().engine().poll(lock);
+    if (rank != kAnyRank)
+        check_not_lost(operation, rank, "while this rank accesses its memory");
 }
 
-WindowFailure WindowWaits::loss(std::string_view operation, int rank, std::string_view doing) const
+void WindowWaits::check_not_lost(std::string_view operation, int rank, std::string_view doing) const
+{
+    if (const std::exception_ptr lost = loss(operation, rank, doing))
+        std::rethrow_exception(lost);
+}
+
+std::exception_ptr WindowWaits::loss(std::string_view operation, int rank, std::string_view doing) const
 {
     Process& process = window_.process();
     const int peer = window_.world_rank(rank);
@@ -94,16 +94,17 @@ WindowFailure WindowWaits::loss(std::string_view operation, int rank, std::strin
               rank));
 }
 
-WindowFailure WindowWaits::loss_in(std::string_view operation, int rank) const
+std::exception_ptr WindowWaits::loss_in(std::string_view operation, int rank) const
 {
     return loss(operation, rank, fmt::format("while this rank was waiting in {}()", operation));
 }
 
 // The rank may have been lost before the call began.
-WindowFailure WindowWaits::not_sent(std::string_view operation, int rank) const
+void WindowWaits::throw_unsent(std::string_view operation, int rank) const
 {
-    WindowFailure lost = loss_in(operation, rank);
-    return lost ? lost : std::current_exception();
+    if (const std::exception_ptr lost = loss_in(operation, rank))
+        std::rethrow_exception(lost);
+    throw;
 }
 
 // A wait for a lock may depend on any rank: which ranks hold a lock shared is not known.
@@ -118,9 +119,9 @@ void WindowWaits::add_awaited(std::set<int>& ranks) const
 void WindowWaits::fail_for_lost()
 {
     for (Waiting& waiting : waiting_)
-        for (int rank = 0; rank < window_.size() && !waiting.failed; ++rank)
+        for (int rank = 0; rank < window_.size() && !waiting.lost; ++rank)
             if (depends_on(waiting, rank))
-                waiting.failed = loss_in(waiting.operation, rank);
+                waiting.lost = loss_in(waiting.operation, rank);
 }
 
 WindowWait WindowWaits::in_words(bool collective) const

@@ -26,26 +26,26 @@ struct WindowAim {
     std::optional<WindowLock> lock{};
 };
 
-/// Under the engine's lock, but for barrier().
+/// Under the engine's lock, but for barrier(). Errors are thrown.
 class WindowWaits {
 public:
     explicit WindowWaits(const WindowIdentity& window) noexcept : window_(window) {}
 
     /// Waits until done(), or until `rank` is lost, the only one that can end the wait; kAnyRank: until any
     /// rank is.
-    WindowFailure await(EngineLock& lock, std::string_view operation, int rank, const WindowAim& aim,
-                        const std::function<bool()>& done);
+    void await(EngineLock& lock, std::string_view operation, int rank, const WindowAim& aim,
+               const std::function<bool()>& done);
     /// Waits until the loss of a rank is known that a network has noticed first.
-    WindowFailure await_loss(EngineLock& lock, std::string_view operation, const WindowAim& aim);
+    [[noreturn]] void await_loss(EngineLock& lock, std::string_view operation, const WindowAim& aim);
     /// Collective.
-    WindowFailure barrier(std::string_view operation);
-    /// One pass of progress, for calls that a program polls. Then an error if `rank` is lost.
-    WindowFailure pass(EngineLock& lock, std::string_view operation, int rank);
+    void barrier(std::string_view operation);
+    /// One pass of progress, for calls that a program polls. Then throws if `rank` is lost.
+    void pass(EngineLock& lock, std::string_view operation, int rank);
 
-    /// An error if `rank` is lost: `doing` says what that does to this rank.
-    WindowFailure loss(std::string_view operation, int rank, std::string_view doing) const;
-    /// In a handler of what sending to `rank` has thrown: the loss of the rank, or else what was thrown.
-    WindowFailure not_sent(std::string_view operation, int rank) const;
+    /// Throws if `rank` is lost: `doing` says what that does to this rank.
+    void check_not_lost(std::string_view operation, int rank, std::string_view doing) const;
+    /// In a handler of what sending to `rank` has thrown: throws the loss of the rank, or else that.
+    [[noreturn]] void throw_unsent(std::string_view operation, int rank) const;
 
     /// Adds the ranks of the job that waits depend on.
     void add_awaited(std::set<int>& ranks) const;
@@ -58,14 +58,15 @@ private:
         std::string_view operation;
         int rank;
         WindowAim aim;
-        WindowFailure failed{};  // the loss of a rank, as the failure detector has found it
+        std::exception_ptr lost{};  // the loss of a rank, as the failure detector has found it
     };
 
     static bool depends_on(const Waiting& waiting, int rank) noexcept
     {
         return waiting.rank == rank || waiting.rank == WindowIdentity::kAnyRank;
     }
-    WindowFailure loss_in(std::string_view operation, int rank) const;
+    std::exception_ptr loss(std::string_view operation, int rank, std::string_view doing) const;
+    std::exception_ptr loss_in(std::string_view operation, int rank) const;
 
     const WindowIdentity& window_;
     std::list<Waiting> waiting_;

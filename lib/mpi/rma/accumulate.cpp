@@ -157,9 +157,9 @@ void accumulate_on(const Window& window, const OriginArguments& origin_given,
     const std::size_t bytes = origin.size_bytes;
     check_fits({"origin", bytes}, {"target", target.size_bytes});
     if (bytes == target.size_bytes) [[likely]]
-        return check(window.state->accumulate(origin.block, target.block, update, has_request));
+        return window.state->accumulate(origin.block, target.block, update, has_request);
     check_whole(update, bytes);
-    check(window.state->accumulate(origin.block, cut(target, 0, bytes).block, update, has_request));
+    window.state->accumulate(origin.block, cut(target, 0, bytes).block, update, has_request);
 }
 
 // The result has room for all of the target's elements, of which the origin may change fewer.
@@ -171,15 +171,14 @@ void fetch_and_update(const Window& window, const OriginPart& origin, const Orig
     check_fits({"target", fetched}, {"result", result.size_bytes});
     check_fits({"origin", updated}, {"target", fetched});
     if (updated == fetched && fetched == result.size_bytes) [[likely]]
-        return check(
-            window.state->get_accumulate(origin.block, result.block, target.block, update, has_request));
+        return window.state->get_accumulate(origin.block, result.block, target.block, update, has_request);
     check_whole(update, updated);
-    check(window.state->get_accumulate(origin.block, cut(result, 0, updated).block,
-                                       cut(target, 0, updated).block, update, has_request));
+    window.state->get_accumulate(origin.block, cut(result, 0, updated).block, cut(target, 0, updated).block,
+                                 update, has_request);
     if (updated != fetched)
-        check(window.state->get_accumulate({}, cut(result, updated, fetched).block,
-                                           cut(target, updated, fetched).block,
-                                           {Update::Kind::no_op, Op::sum, update.element}, has_request));
+        window.state->get_accumulate({}, cut(result, updated, fetched).block,
+                                     cut(target, updated, fetched).block,
+                                     {Update::Kind::no_op, Op::sum, update.element}, has_request);
 }
 
 void get_accumulate_on(const Window& window, const OriginArguments& origin_given,
@@ -282,9 +281,9 @@ int fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype dataty
             check_not_null(origin_addr, "origin_addr");
         check_displacement(window, target_disp);
         if (type.number) [[likely]]
-            check(window.state->fetch_and_op(static_cast<const std::byte*>(origin_addr),
-                                             static_cast<std::byte*>(result_addr), target_rank, target_disp,
-                                             update));
+            window.state->fetch_and_op(static_cast<const std::byte*>(origin_addr),
+                                       static_cast<std::byte*>(result_addr), target_rank, target_disp,
+                                       update);
         else
             get_accumulate_on(window, {origin_addr, 1, datatype}, {result_addr, 1, datatype},
                               {target_rank, target_disp, 1, datatype}, op, false);
@@ -307,9 +306,9 @@ int compare_and_swap(const void* origin_addr, const void* compare_addr, void* re
         check_not_null(compare_addr, "compare_addr");
         check_not_null(result_addr, "result_addr");
         check_displacement(window, target_disp);
-        check(window.state->compare_and_swap(
+        window.state->compare_and_swap(
             static_cast<const std::byte*>(origin_addr), static_cast<const std::byte*>(compare_addr),
-            static_cast<std::byte*>(result_addr), size_bytes(*type.number), target_rank, target_disp));
+            static_cast<std::byte*>(result_addr), size_bytes(*type.number), target_rank, target_disp);
     });
 }
 

@@ -65,11 +65,4 @@ inline bool is_target(const Window& window, int rank)
     refuse_target(window, rank);
 }
 
-/// Throws what a call of the core's has returned.
-inline void check(detail::WindowFailure failure)
-{
-    if (failure) [[unlikely]]
-        std::rethrow_exception(std::move(failure));
-}
-
 }  // namespace tutti::mpi

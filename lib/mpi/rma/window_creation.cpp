@@ -129,7 +129,7 @@ int win_free(MPI_Win* win)
         Window& freed = window_of(*win);
         if (const int code = delete_attributes(freed); code != MPI_SUCCESS)
             return hand_over(kCall, *win, code);
-        check(freed.state->free());
+        freed.state->free();
         freed.free_handle();
         *win = MPI_WIN_NULL;
         return MPI_SUCCESS;
@@ -162,13 +162,13 @@ int win_attach(MPI_Win win, void* base, MPI_Aint size)
         const Window& window = window_of(win);
         check_size(size);
         check_base(base, size);
-        check(window.state->attach(base, static_cast<std::size_t>(size)));
+        window.state->attach(base, static_cast<std::size_t>(size));
     });
 }
 
 int win_detach(MPI_Win win, const void* base)
 {
-    return guard("MPI_Win_detach", win, [&] { check(window_of(win).state->detach(base)); });
+    return guard("MPI_Win_detach", win, [&] { window_of(win).state->detach(base); });
 }
 
 }  // namespace tutti::mpi

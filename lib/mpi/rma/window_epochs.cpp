@@ -47,20 +47,19 @@ std::vector<int> ranks_in(const Window& window, MPI_Group group)
 
 /// Calls the core's function of the window.
 template <class... Arguments>
-int call_on(const char* call, MPI_Win win, detail::WindowFailure (detail::Window::*function)(Arguments...),
+int call_on(const char* call, MPI_Win win, void (detail::Window::*function)(Arguments...),
             const Arguments&... arguments)
 {
-    return guard(call, win, [&] { check(((*window_of(win).state).*function)(arguments...)); });
+    return guard(call, win, [&] { ((*window_of(win).state).*function)(arguments...); });
 }
 
 /// Calls the core's function of one target of the window; of MPI_PROC_NULL, none.
-int call_for(const char* call, MPI_Win win, int rank,
-             detail::WindowFailure (detail::Window::*function)(int rank))
+int call_for(const char* call, MPI_Win win, int rank, void (detail::Window::*function)(int rank))
 {
     return guard(call, win, [&] {
         const Window& window = window_of(win);
         if (is_target(window, rank))
-            check(((*window.state).*function)(rank));
+            ((*window.state).*function)(rank);
     });
 }
 
@@ -70,8 +69,8 @@ int win_fence(int assertion, MPI_Win win)
 {
     return guard("MPI_Win_fence", win, [&] {
         const Window& window = window_of(win);
-        check(window.state->fence(promises_of(
-            assertion, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)));
+        window.state->fence(promises_of(
+            assertion, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED));
     });
 }
 
@@ -81,7 +80,7 @@ int win_post(MPI_Group group, int assertion, MPI_Win win)
         const Window& window = window_of(win);
         const unsigned promises =
             promises_of(assertion, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
-        check(window.state->post(ranks_in(window, group), promises));
+        window.state->post(ranks_in(window, group), promises);
     });
 }
 
@@ -90,7 +89,7 @@ int win_start(MPI_Group group, int assertion, MPI_Win win)
     return guard("MPI_Win_start", win, [&] {
         const Window& window = window_of(win);
         const unsigned promises = promises_of(assertion, MPI_MODE_NOCHECK);
-        check(window.state->start(ranks_in(window, group), promises));
+        window.state->start(ranks_in(window, group), promises);
     });
 }
 
@@ -109,9 +108,7 @@ int win_test(MPI_Win win, int* flag)
     return guard("MPI_Win_test", win, [&] {
         const Window& window = window_of(win);
         check_not_null(flag, "flag");
-        bool done = false;
-        check(window.state->test(done));
-        *flag = done ? 1 : 0;
+        *flag = window.state->test() ? 1 : 0;
     });
 }
 
@@ -125,9 +122,9 @@ int win_lock(int lock_type, int rank, int assertion, MPI_Win win)
                              lock_type));
         const unsigned promises = promises_of(assertion, MPI_MODE_NOCHECK);
         if (is_target(window, rank))
-            check(window.state->lock(
+            window.state->lock(
                 lock_type == MPI_LOCK_SHARED ? detail::WindowLock::shared : detail::WindowLock::exclusive,
-                rank, promises));
+                rank, promises);
     });
 }
 
@@ -139,7 +136,7 @@ int win_unlock(int rank, MPI_Win win)
 int win_lock_all(int assertion, MPI_Win win)
 {
     return guard("MPI_Win_lock_all", win,
-                 [&] { check(window_of(win).state->lock_all(promises_of(assertion, MPI_MODE_NOCHECK))); });
+                 [&] { window_of(win).state->lock_all(promises_of(assertion, MPI_MODE_NOCHECK)); });
 }
 
 int win_unlock_all(MPI_Win win)
