@@ -88,7 +88,7 @@ class WindowTarget {
 public:
     WindowTarget(detail::Window& window, int rank) noexcept : window_(&window), rank_(rank) {}
 
-    /// Whose memory it is.
+    /// The rank whose memory it is.
     int rank() const noexcept { return rank_; }
 
     /// Writes an object, a range, or a layout of elements: to consecutive elements, or to those of a layout.
@@ -287,7 +287,7 @@ public:
 
     /// The operations so far are complete here and at the target.
     void flush() const { detail::WindowCalls::flush(this->window(), this->rank()); }
-    /// They are complete here: their buffers are free, or filled.
+    /// The operations so far are complete here: their buffers are free, or filled.
     void flush_local() const { detail::WindowCalls::flush_local(this->window(), this->rank()); }
     /// Ends the epoch.
     void unlock()
@@ -353,7 +353,7 @@ public:
 
     /// Returns when all have ended their accesses; the destructor waits likewise.
     void wait() { epoch_.end(); }
-    /// Whether they have: then the exposure is over.
+    /// Whether all have ended their accesses: then the exposure is over.
     bool test()
     {
         const bool over = detail::WindowCalls::test(epoch_.window());

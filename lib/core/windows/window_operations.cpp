@@ -177,7 +177,7 @@ void Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, 
         conflicts_.note(use, there, place.offset);
 }
 
-// A buffer holds the bytes of a layout in a row.
+// Networks and frames move bytes in a row: those of a layout here go through a buffer.
 void Window::move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place,
                          bool puts, bool waits)
 {

@@ -31,7 +31,7 @@ public:
     /// Calls visit(context, peer) for each rank of the job that a window depends on.
     void for_each_awaited(const std::function<void(std::uint64_t context, int peer)>& visit) const;
     void fail_waits_for_lost();
-    /// Of the newest wait at the window whose communicator has the context; empty where there is none.
+    /// The newest wait at the window whose communicator has the context; empty where there is none.
     WindowWait wait_of(std::uint64_t context, bool collective) const;
 
 private:
