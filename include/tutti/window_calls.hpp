@@ -40,8 +40,7 @@ struct WindowMemory {
     std::size_t alignment = 1;   // a power of two; of memory that Tutti allocates
 };
 
-/// Memory of the caller: `count` elements of `type`, or bytes if there is no type. An operation that is not
-/// done when its call returns keeps the type.
+/// Memory of the caller: `count` elements of `type`, or bytes if there is no type.
 struct OriginBlock {
     std::byte* base = nullptr;  // only read by put and accumulate
     std::size_t count = 0;

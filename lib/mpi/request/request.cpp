@@ -120,9 +120,7 @@ MPI_Request begun_request(RequestState* state) noexcept
 {
     if (state == nullptr)
         return handle_of(done_request());
-    // Operations of windows have begun in the core, which counts them.
-    if (state->kind != RequestState::Kind::own)
-        detail::process_of(*state).engine().request_started();
+    detail::process_of(*state).engine().request_started();
     return handle_of(*state);
 }
 
