@@ -10,7 +10,7 @@
 #include "benchmarks/report/overview.hpp"
 #include "benchmarks/report/picture.hpp"
 #include "benchmarks/report/sections.hpp"
-#include "lib/foundation/base/page_style.hpp"
+#include "lib/foundation/base/html_page.hpp"
 
 namespace tutti::bench {
 
@@ -201,14 +201,9 @@ std::vector<Chart> report_charts(const Topic& topic)
 
 std::string html_report(const ReportContent& content, const DrawSvg& draw)
 {
-    std::string page;
-    add(page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light "
-        "dark\">\n<title>{}</title>\n<style>{}{}</style>\n</head>\n"
-        "<body>\n<a class=\"skip\" href=\"#summary\">Skip to the summary</a>\n<header><h1>{}</h1></header>\n",
-        html_text(content.title), base::kPageStyle, picture_style(), html_text(content.title));
+    std::string page = base::begin_of_page(content.title, picture_style());
+    add(page, "<a class=\"skip\" href=\"#summary\">Skip to the summary</a>\n<header><h1>{}</h1></header>\n",
+        html_text(content.title));
     const std::vector<TopicGroup> groups = groups_of(content.topics);
     add_contents(page, groups);
     page += "<main>\n";
@@ -221,7 +216,7 @@ std::string html_report(const ReportContent& content, const DrawSvg& draw)
             add_topic(page, *topic, draw);
         page += "</section>\n";
     }
-    return page + "</main>\n</body>\n</html>\n";
+    return page.append("</main>\n").append(base::kEndOfPage);
 }
 
 }  // namespace tutti::bench

@@ -7,8 +7,7 @@
 #include "launcher/job/job.hpp"
 #include "launcher/profile/pictures.hpp"
 #include "launcher/profile/summary.hpp"
-#include "lib/foundation/base/html_text.hpp"
-#include "lib/foundation/base/page_style.hpp"
+#include "lib/foundation/base/html_page.hpp"
 #include "lib/foundation/base/quantity.hpp"
 
 namespace tutti::launcher {
@@ -157,12 +156,12 @@ void add_messages(std::string& page, const Statistics& statistics)
     page += "</section>\n";
 }
 
-std::string title_of(const std::vector<std::vector<std::string>>& programs)
+std::string names_of(const std::vector<std::vector<std::string>>& programs)
 {
     std::vector<std::string> names;
     for (const std::vector<std::string>& argv : programs)
         names.push_back(argv.empty() ? "" : argv.front().substr(argv.front().rfind('/') + 1));
-    return html_text(fmt::format("{}", fmt::join(names, " : ")));
+    return fmt::format("{}", fmt::join(names, " : "));
 }
 
 std::string hosts_of(const Statistics& statistics)
@@ -177,15 +176,10 @@ std::string hosts_of(const Statistics& statistics)
 
 std::string page_of(const Statistics& statistics, const std::vector<std::vector<std::string>>& programs)
 {
-    const std::string title = title_of(programs);
-    std::string page;
-    add(page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Where time went: {0}</title>\n"
-        "<style>{1}{2}</style>\n</head>\n<body>\n<header><h1>Where time went: {0}</h1>\n"
-        "<p class=\"quiet\">{3} ranks on {4}</p></header>\n<main>\n",
-        title, base::kPageStyle, style_of_pictures(), statistics.job_ranks, html_text(hosts_of(statistics)));
+    const std::string title = "Where time went: " + names_of(programs);
+    std::string page = base::begin_of_page(title, style_of_pictures());
+    add(page, "<header><h1>{}</h1>\n<p class=\"quiet\">{} ranks on {}</p></header>\n<main>\n",
+        html_text(title), statistics.job_ranks, html_text(hosts_of(statistics)));
     add_tally(page, statistics);
     add_ranks(page, statistics);
     page += "<section><h2>Operations</h2>\n";
@@ -204,7 +198,7 @@ std::string page_of(const Statistics& statistics, const std::vector<std::vector<
               [](const Statistics::Line& line) -> std::vector<std::string> { return {line.place}; });
     page += "</section>\n";
     add_messages(page, statistics);
-    return page + "</main>\n</body>\n</html>\n";
+    return page.append("</main>\n").append(base::kEndOfPage);
 }
 
 }  // namespace tutti::launcher

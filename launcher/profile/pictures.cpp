@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/foundation/base/html_text.hpp"
+#include "lib/foundation/base/html_page.hpp"
 #include "lib/foundation/base/quantity.hpp"
 
 namespace tutti::launcher {

@@ -8,7 +8,7 @@
 #include "launcher/profile/statistics.hpp"
 #include "launcher/profile/trace_script.hpp"
 #include "launcher/profile/trace_words.hpp"
-#include "lib/foundation/base/page_style.hpp"
+#include "lib/foundation/base/html_page.hpp"
 
 namespace tutti::launcher {
 
@@ -57,20 +57,6 @@ aria-label="Timeline of all ranks; keys move about, n and p go from call to call
 <section aria-labelledby="chosen"><h2 id="chosen">The chosen call</h2><dl id="details" aria-live="polite"></dl></section>
 )html";
 
-std::string html(std::string_view text)
-{
-    std::string safe;
-    for (const char letter : text) {
-        if (letter == '&')
-            safe += "&amp;";
-        else if (letter == '<')
-            safe += "&lt;";
-        else
-            safe += letter;
-    }
-    return safe;
-}
-
 /// Gives each text a number, in the order in which they come.
 class Texts {
 public:
@@ -105,9 +91,10 @@ public:
         out_ << "],\n\"arrows\":[";
         add_arrows();
         out_ << fmt::format(
-            "],\n\"hosts\":{},\n\"names\":{},\n\"communicators\":{},\n\"callers\":{},\n\"span\":{}}}",
+            "],\n\"hosts\":{},\n\"names\":{},\n\"communicators\":{},\n\"callers\":{},\n"
+            "\"protocols\":[\"{}\"],\n\"span\":{}}}",
             hosts.json(), names_.json(), communicators_.json(), callers_.json(),
-            trace_.end_ns - trace_.begin_ns);
+            fmt::join(base::kMessageProtocolNames, "\",\""), trace_.end_ns - trace_.begin_ns);
     }
 
 private:
@@ -165,11 +152,12 @@ private:
         const char* separator = "";
         for (const TraceArrow& arrow : trace_.arrows) {
             const RankTrace& from = trace_.ranks[static_cast<std::size_t>(arrow.from)];
-            out_ << fmt::format("{}{},{},{},{},{},{},{}", std::exchange(separator, ","),
+            out_ << fmt::format("{}{},{},{},{},{},{},{},{}", std::exchange(separator, ","),
                                 first_row_[static_cast<std::size_t>(arrow.from)],
                                 first_row_[static_cast<std::size_t>(arrow.to)], arrow.sent_ns - before_ns,
                                 arrow.arrived_ns - arrow.sent_ns, arrow.tag, arrow.bytes,
-                                communicators_.number_of(json_text(communicator_of(from, arrow.context))));
+                                communicators_.number_of(json_text(communicator_of(from, arrow.context))),
+                                static_cast<int>(arrow.protocol));
             before_ns = arrow.sent_ns;
         }
     }
@@ -194,24 +182,20 @@ void write_notes(std::ostream& out, const JobTrace& trace)
                        trace.hosts.size() == 1 ? "" : "s",
                        short_time(static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9));
     for (const std::string& note : notes_of(trace))
-        out << fmt::format("<p class=\"quiet\">{}</p>\n", html(note));
+        out << fmt::format("<p class=\"quiet\">{}</p>\n", base::html_text(note));
 }
 
 }  // namespace
 
 void write_trace_page(std::ostream& out, const JobTrace& trace)
 {
-    const std::string title = html(valid_text("Trace of " + trace.program));
-    out << fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{0}</title>\n<style>{1}{2}</style>\n"
-        "</head>\n<body>\n<header><h1>{0}</h1></header>\n<main>\n",
-        title, base::kPageStyle, kTimelineStyle);
+    const std::string title = valid_text("Trace of " + trace.program);
+    out << base::begin_of_page(title, kTimelineStyle)
+        << fmt::format("<header><h1>{}</h1></header>\n<main>\n", base::html_text(title));
     write_notes(out, trace);
     out << kControls << "</main>\n<script id=\"trace\" type=\"application/json\">";
     PageData(out, trace).write();
-    out << "</script>\n<script>\n" << kTraceScript << "</script>\n</body>\n</html>\n";
+    out << "</script>\n<script>\n" << kTraceScript << "</script>\n" << base::kEndOfPage;
 }
 
 }  // namespace tutti::launcher

@@ -22,7 +22,7 @@ const rows = trace.rows.map(row => {
   columns.end = columns.begin.map((begin, i) => begin + Math.abs(columns.duration[i]));
   return columns;
 });
-const ARROW_FIELDS = ['from', 'to', 'sent', 'took', 'tag', 'bytes', 'communicator'];
+const ARROW_FIELDS = ['from', 'to', 'sent', 'took', 'tag', 'bytes', 'communicator', 'protocol'];
 const arrowCount = trace.arrows.length / ARROW_FIELDS.length;
 const arrows = {};
 ARROW_FIELDS.forEach((field, f) => {

@@ -1,5 +1,11 @@
 // How one moves about in the timeline, and what is told of a call: pointer, wheel, keys and buttons.
 
+// How the bytes of a message went.
+function protocolOf(arrow)
+{
+    return trace.protocols[arrows.protocol[arrow]];
+}
+
 // The facts of a call, as pairs.
 function factsOf({row, call}) {
   const calls = rows[row];
@@ -20,6 +26,9 @@ function factsOf({row, call}) {
   }
   if (calls.bytes[call] > 0) facts.push(['size', inBytes(calls.bytes[call])]);
   if (algorithm) facts.push(['algorithm', algorithm]);
+  const protocols = new Set(arrowsOf({row, call}).map(protocolOf));
+  if (protocols.size)
+      facts.push(['protocol', [...protocols].join(', ')]);
   if (calls.caller[call]) facts.push(['called at', trace.callers[calls.caller[call] - 1]]);
   return facts;
 }
@@ -39,9 +48,12 @@ function select(mark) {
     for (const i of arrowsOf(mark).slice(0, 20)) {
       const out = arrows.from[i] === mark.row;
       const other = rows[out ? arrows.to[i] : arrows.from[i]];
-      list.push([out ? 'message sent' : 'message came',
-        `${out ? 'to' : 'from'} ${other.line}, ${inBytes(arrows.bytes[i])}, tag ${arrows.tag[i]}, ` +
-        `sent at ${atTime(arrows.sent[i])}, ${inTime(arrows.took[i])} under way`]);
+      list.push([
+          out ? 'message sent' : 'message came',
+          `${out ? 'to' : 'from'} ${other.line}, ${inBytes(arrows.bytes[i])}, tag ${arrows.tag[i]}, ` +
+              `${protocolOf(i)}, ` +
+              `sent at ${atTime(arrows.sent[i])}, ${inTime(arrows.took[i])} under way`
+      ]);
     }
   fill(details, list);
   redraw();

@@ -303,7 +303,8 @@ TEST_CASE("The page has a row a rank and all that its script reads")
     REQUIRE(data["rows"].size() == 2);
     CHECK(data["rows"][1]["line"] == "rank 1");
     CHECK(data["rows"][0]["calls"].size() == 4 * 8);
-    CHECK(data["arrows"].size() == 4 * 7);
+    REQUIRE(data["arrows"].size() == 4 * 8);
+    CHECK(data["protocols"][static_cast<std::size_t>(data["arrows"][7].integer())] == "eager");
     CHECK(data["span"] == trace.end_ns - trace.begin_ns);
     CHECK(data["names"][0] == Json(R"(["send", 0, "", true, true, false])"));
     CHECK(page.find(" messages of 2 ranks on 2 hosts, in " +

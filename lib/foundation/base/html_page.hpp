@@ -1,6 +1,8 @@
-// The style of pages that Tutti writes: light and dark, narrow windows, and paper.
+// What pages that Tutti writes have in common: their first lines, texts in them, and their style: light and dark,
+// narrow windows, and paper.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace tutti::base {
@@ -104,5 +106,49 @@ pre {
   thead { display: table-header-group; }
 }
 )";
+
+/// As a text, between tags and in quoted attributes, whatever it contains.
+inline std::string html_text(std::string_view text)
+{
+    std::string escaped;
+    for (const char letter : text) {
+        switch (letter) {
+            case '&':
+                escaped += "&amp;";
+                break;
+            case '<':
+                escaped += "&lt;";
+                break;
+            case '>':
+                escaped += "&gt;";
+                break;
+            case '"':
+                escaped += "&quot;";
+                break;
+            case '\'':
+                escaped += "&#39;";
+                break;
+            default:
+                escaped += letter;
+        }
+    }
+    return escaped;
+}
+
+/// A page up to its header; `style` follows kPageStyle.
+inline std::string begin_of_page(std::string_view title, std::string_view style)
+{
+    std::string page =
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>";
+    page += html_text(title);
+    page += "</title>\n<style>";
+    page += kPageStyle;
+    page += style;
+    return page + "</style>\n</head>\n<body>\n";
+}
+
+inline constexpr std::string_view kEndOfPage = "</body>\n</html>\n";
 
 }  // namespace tutti::base
