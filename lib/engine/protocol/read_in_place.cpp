@@ -34,7 +34,6 @@ bool Rendezvous::take_own(ReceiveRequest& request, Peer& self)
     SendRequest* const send = awaiting_cts_.find(request.sender_id);
     if (send == nullptr || send->peer_rank != self.rank || send->unasked != 0)
         return false;
-    send->protocol = MessageProtocol::read_in_place;
     copy_to(*send, request);
     end_view(self, request.sender_id);
     request.finish();

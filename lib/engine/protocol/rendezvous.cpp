@@ -67,7 +67,9 @@ SendRequest& Rendezvous::answer(Peer& from, Lead lead, std::uint64_t sender_id, 
 void Rendezvous::on_fin(Peer& from, const FinHeader& fin)
 {
     SendRequest& request = answer(from, fin.lead, fin.sender_id, 0, "a fin for an unknown message");
-    peers_.count(*request.protocol, request.data.size());
+    // What take_own() has copied needs no protocol that was chosen.
+    const bool is_own = from.rank == peers_.options().own_rank && request.unasked == 0;
+    peers_.count(is_own ? MessageProtocol::read_in_place : *request.protocol, request.data.size());
     if (!request.linked())
         request.settle();
 }

@@ -38,7 +38,7 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
         parts{};  // caller; data in several places, which collect() copies if the transport does not gather
     bool copied = false;  // caller; copy the data rather than keep it until the receiver has read it
 
-    std::optional<MessageProtocol> protocol;  // once it is its turn to be sent
+    std::optional<MessageProtocol> protocol;  // as the sender chose, once it is its turn to be sent
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
     Stage stage = Stage::start;
     std::size_t sent = 0;         // bytes handed to the transport

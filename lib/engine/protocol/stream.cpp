@@ -40,7 +40,6 @@ void Rendezvous::on_cts(Peer& from, const CtsHeader& cts)
 {
     SendRequest& request =
         answer(from, cts.lead, cts.sender_id, cts.wanted_bytes, "a clear-to-send for no message of ours");
-    request.protocol = MessageProtocol::stream;
     peers_.count(MessageProtocol::stream, request.data.size());
     request.receiver_id = cts.receiver_id;
     if (request.linked())
