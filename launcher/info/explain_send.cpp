@@ -28,10 +28,12 @@ std::string protocol_of(const protocol::ProtocolChoice& choice)
 
 }  // namespace
 
-std::vector<ExplainedSend> explain_send(std::size_t bytes, int ranks, bool crowded)
+std::vector<ExplainedSend> explain_send(std::size_t bytes, int ranks, int nodes, bool crowded)
 {
     const protocol::ProtocolOptions options = protocol::options_from_settings(ranks, crowded);
-    const PeerTraits node = PeerTraits::of(transport::shm::kCapabilities, true, true, options);
+    const auto ranks_of_node = static_cast<std::size_t>((ranks + nodes - 1) / nodes);
+    const PeerTraits node =
+        PeerTraits::of(transport::shm::capabilities_of(ranks_of_node), true, true, options);
     const PeerTraits tcp = PeerTraits::of(transport::tcp::kCapabilities, false, false, options);
     const PeerTraits adapter =
         PeerTraits::of(transport::ofi::capabilities_of(64u << 10, true), true, false, options);
@@ -54,11 +56,15 @@ std::string as_text(std::size_t bytes, const std::vector<ExplainedSend>& told)
 {
     std::string text = fmt::format("a message of {}\n", collectives::in_bytes(bytes));
     bool learned = false;
+    bool injected = false;
     for (const ExplainedSend& one : told) {
         text += fmt::format("  {:<4} {:<21} {:<15} {}\n", one.transport, one.message, protocol_of(one.choice),
                             one.choice.because);
         learned = learned || one.choice.learned;
+        injected = injected || one.choice.protocol == MessageProtocol::inject;
     }
+    if (injected)
+        text += "  inject: but the first message to a rank, which connects the two, goes eagerly\n";
     if (learned)
         text += "  pull or stream: both are tried for the first messages of such a size, and the faster one is kept\n"
                 "  (the other is tried again now and then)\n";

@@ -44,7 +44,8 @@ void answer(const Options& options)
     const collectives::NodeMap* const nodes = several ? &*several : nullptr;
 
     if (options.explain == kSend) {
-        const auto told = explain_send(options.sizes_bytes.front(), options.ranks, options.crowded);
+        const auto told =
+            explain_send(options.sizes_bytes.front(), options.ranks, options.nodes, options.crowded);
         print(options.json ? as_json(options.sizes_bytes.front(), told)
                            : as_text(options.sizes_bytes.front(), told));
         return;

@@ -1,4 +1,4 @@
-// Exchanges whose numbers are known: counted CASE.
+// Exchanges whose numbers are known: counted CASE [BYTES].
 #include <signal.h>
 
 #include <cstdlib>
@@ -38,11 +38,27 @@ void pings(const tutti::Communicator& world)
     }
 }
 
-void reduce(const tutti::Communicator& world)
+void reduce(const tutti::Communicator& world, std::size_t bytes)
 {
-    std::vector<double> sums(100, 1.0);
+    std::vector<double> sums(bytes / sizeof(double), 1.0);
     for (int i = 0; i < kMessages; ++i)
         world.allreduce(sums, tutti::sum);
+}
+
+// Messages of rank 0, one after the other: each has been received before the next one leaves.
+void send(const tutti::Communicator& world, std::size_t bytes)
+{
+    std::vector<char> data(bytes);
+    int next = 0;
+    for (int i = 0; i < kMessages; ++i) {
+        if (world.rank() == 0) {
+            world.send(data, 1, 7);
+            world.recv(next, 1, 8);
+        } else if (world.rank() == 1) {
+            world.recv(data, 0, 7);
+            world.send(next, 0, 8);
+        }
+    }
 }
 
 }  // namespace
@@ -50,6 +66,7 @@ void reduce(const tutti::Communicator& world)
 int main(int argc, char** argv)
 {
     const std::string_view what = argc > 1 ? argv[1] : "";
+    const std::size_t bytes = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 800;
     tutti::EnvironmentOptions options;
     if (what == "threads")
         options.threads = tutti::ThreadLevel::multiple;
@@ -62,7 +79,9 @@ int main(int argc, char** argv)
     if (what == "pings")
         pings(world);
     if (what == "reduce")
-        reduce(world);
+        reduce(world, bytes);
+    if (what == "send")
+        send(world, bytes);
     if (what == "slow") {
         if (world.rank() == 1)
             std::this_thread::sleep_for(std::chrono::milliseconds(1000));

@@ -15,12 +15,6 @@ namespace tutti::transport::shm {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x30316d6873747574;  // "tutshm10": changes with the layout
-// The rings of a rank share this much: enough for a pipeline of two copies at full speed among a few ranks,
-// and below a gigabyte when many ranks all talk to each other.
-constexpr std::size_t kInboxBytes = 4u << 20;
-constexpr std::size_t kSmallestRing = 32u << 10;
-constexpr std::size_t kLargestRing = 1u << 20;
-
 // The size that all rings use at first: a page each when there are many ranks.
 constexpr std::size_t kInboxBytesAtFirst = 512u << 10;
 
@@ -81,8 +75,7 @@ Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_mu
     card.owner = owner;
     card.rings = rings;
     card.local_rank = local_rank;
-    card.ring_bytes = static_cast<std::uint32_t>(
-        std::clamp(std::bit_floor(kInboxBytes / rings), kSmallestRing, kLargestRing));
+    card.ring_bytes = static_cast<std::uint32_t>(ring_bytes(rings));
 
     MemoryFile file = MemoryFile::create("tutti-inbox", inbox_bytes(card));
     card.descriptor = file.descriptor();

@@ -3,12 +3,24 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "transports/shm/record.hpp"
 
 namespace tutti::transport::shm {
+
+inline constexpr std::size_t kSmallestRing = 32u << 10;
+inline constexpr std::size_t kLargestRing = 1u << 20;
+
+/// The size of each of a rank's `rings`. Together they have enough for a pipeline of two copies at full speed
+/// among a few ranks, and less than a gigabyte when many ranks all talk to each other.
+constexpr std::size_t ring_bytes(std::size_t rings) noexcept
+{
+    constexpr std::size_t kTogether = 4u << 20;
+    return std::clamp(std::bit_floor(kTogether / rings), kSmallestRing, kLargestRing);
+}
 
 /// The words of a ring that both sides use, each on its own line. Zero-filled memory is a valid start.
 struct RingControl {

@@ -86,8 +86,7 @@ ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, ShmOption
 
 Capabilities ShmTransport::capabilities() const noexcept
 {
-    Capabilities capabilities = kCapabilities;
-    capabilities.max_payload_bytes = capabilities.inject_below = inbox_.ring(0).max_payload();
+    Capabilities capabilities = capabilities_of(local_peers_.size());
     if (!shares_copies_)
         capabilities.early_bytes = 0;
     return capabilities;

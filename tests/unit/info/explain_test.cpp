@@ -5,8 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "collectives/choice/parse_bytes.hpp"
 #include "collectives/framework/nodes.hpp"
+#include "collectives/choice/parse_bytes.hpp"
+#include "launcher/info/explain_send.hpp"
 #include "launcher/info/print.hpp"
 #include "tests/json.hpp"
 
@@ -142,6 +143,16 @@ TEST_CASE("candidates come cheapest first, those without a prediction last")
     // 2 * 64 * 63 messages are too many.
     CHECK(std::ranges::find(all, "ring"sv, &Candidate::algorithm)->prediction == std::nullopt);
     CHECK(std::ranges::find(all, "flat"sv, &Candidate::algorithm)->prediction->messages == 126);
+}
+
+TEST_CASE("frames of shared memory are smaller where many ranks share it")
+{
+    const auto in_memory = [](int ranks, int nodes) {
+        return explain_send(5000, ranks, nodes, true).front().choice.protocol;
+    };
+    CHECK(in_memory(2, 1) == protocol::MessageProtocol::inject);
+    CHECK(in_memory(128, 1) == protocol::MessageProtocol::eager);
+    CHECK(in_memory(128, 64) == protocol::MessageProtocol::inject);
 }
 
 TEST_CASE("JSON says what the text says")
