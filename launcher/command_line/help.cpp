@@ -1,5 +1,7 @@
 #include "launcher/command_line/grammar.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -41,7 +43,7 @@ constexpr std::string_view kShorthandNote = R"(
 and --bind-to-none --bind-to's; --pernode is -N 1. slot:PE=4 and core:4 give four cores to a rank.
 )";
 
-constexpr std::string_view kRest = R"(
+constexpr std::string_view kExamples = R"(
 Examples:
   tuttirun ./a.out                              one rank a core
   tuttirun -n 4 ./a.out input.dat               4 ranks; what follows the program belongs to it
@@ -83,11 +85,9 @@ Exit status:
   1          of --doctor: something is broken
 
 Environment:
-  MPIEXEC_TIMEOUT    seconds, as --timeout, which goes before it
-  TUTTI_HANG_REPORT  seconds, as --hang-report, which goes before it
-  TUTTI_LAUNCH_AGENT, TUTTI_INTERFACE, TUTTI_FABRIC
-                     as --launch-agent, --interface and --fabric, which go before them
-  TUTTI_TCP_CONGESTION
+)";
+
+constexpr std::string_view kVariables = R"(  TUTTI_TCP_CONGESTION
                      TCP's congestion control between ranks: one of the kernel's,
                      or 'system' to keep even bbr
   SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE
@@ -116,6 +116,20 @@ std::string spellings(const OptionDefinition& option)
     return fmt::format("  {}{}{}", fmt::join(option.names, ", "), space, option.placeholder);
 }
 
+/// The help of an option and, where it says something, its default: on a line of its own where the line is
+/// full.
+std::string description(const OptionDefinition& option)
+{
+    constexpr std::size_t kColumns = 100;
+    constexpr std::string_view kNothing[] = {"none", "no", "off"};
+    if (option.setting == nullptr ||
+        std::ranges::find(kNothing, option.setting->otherwise) != std::end(kNothing))
+        return option.help;
+    const std::string otherwise = fmt::format("(default: {})", option.setting->otherwise);
+    const bool fits = kOptionColumn + option.help.size() + 1 + otherwise.size() <= kColumns;
+    return option.help + (fits ? " " : '\n' + std::string(kOptionColumn, ' ')) + otherwise;
+}
+
 /// What stands below the last option of a group.
 std::string_view note_on(std::string_view group)
 {
@@ -140,10 +154,14 @@ std::string help_text(std::span<const OptionDefinition> options)
         const std::string names = spellings(option);
         const bool wide = names.size() >= kOptionColumn;
         text += fmt::format("{:<{}}{}\n", wide ? names + '\n' + std::string(kOptionColumn, ' ') : names,
-                            kOptionColumn, option.help);
+                            kOptionColumn, description(option));
     }
     text += note_on(group);
-    return text + std::string(kRest);
+    text += kExamples;
+    for (const base::KnownSetting& known : base::known_settings())
+        if (!known.option.empty() && !known.variable.empty())
+            text += fmt::format("  {:<18} as --{}, which goes before it\n", known.variable, known.option);
+    return text.append(kVariables);
 }
 
 std::string version_text(std::string_view command)

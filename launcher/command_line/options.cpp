@@ -144,10 +144,12 @@ void check_job(const CommandLine& line)
         throw UsageError("--quiet and --verbose contradict each other");
 }
 
-/// What the variables of options say, where those are not given. An empty variable counts as unset, as in
-/// "MPIEXEC_TIMEOUT= tuttirun ...".
-void apply_variables(std::span<const OptionDefinition> definitions, const std::vector<std::string>& given)
+/// What the variables of options say, where those are not given: before files, behind the command line. An
+/// empty variable counts as unset, as in "MPIEXEC_TIMEOUT= tuttirun ...".
+void apply_variables(CommandLine& line, std::span<const OptionDefinition> definitions,
+                     const std::vector<std::string>& given)
 {
+    ++line.job_values.level;
     for (const OptionDefinition& definition : definitions) {
         if (definition.setting == nullptr || definition.setting->variable.empty() ||
             std::ranges::find(given, definition.names.front()) != given.end())
@@ -217,6 +219,7 @@ Options parse_command_line(int argc, const char* const* argv)
         line.app.argv = section.program;
         line.options.apps.push_back(std::move(line.app));
     }
+    apply_variables(line, definitions, given);
     apply_configuration(line, definitions, given);
     record_trace_events(line);
     merge_environment(line);
@@ -228,7 +231,6 @@ Options parse_command_line(int argc, const char* const* argv)
     if (!line.options.debug.ranks.empty() && line.options.debug.where == DebugWhere::here)
         line.options.stdin_target = StdinTarget::none;
     check_job(line);
-    apply_variables(definitions, given);
     return std::move(line.options);
 }
 

@@ -1,5 +1,6 @@
 // All settings: options of tuttirun, and variables that Tutti reads. The one table from which come the
-// command line's grammar, its help and completion, what files may set, and what tutti-info tells.
+// command line's grammar, its help and completion, what files may set, and what tutti-info prints. A test
+// holds the words and defaults of docs/guide/environment.md to it.
 #pragma once
 
 #include <span>

@@ -250,8 +250,13 @@ TEST_CASE("The command line goes before the environment, that before the user's 
         const WithVariable a("A", "");
         const Options nearer = parse({"a"});
         CHECK(nearer.timeout_seconds == 7);
-        CHECK(nearer.apps[0].environment ==
-              Variables{{"TUTTI_PROGRESS", "thread"}, {"TUTTI_CORES", "4"}, {"B", "site"}});
+        CHECK(nearer.apps[0].environment == Variables{{"TUTTI_FABRIC", "tcp"},
+                                                      {"TUTTI_PROGRESS", "thread"},
+                                                      {"TUTTI_CORES", "4"},
+                                                      {"B", "site"}});
+        // Whatever says it on the command line goes before the environment, an option or a variable.
+        CHECK(parse({"-genv", "TUTTI_FABRIC", "ofi", "a"}).apps[0].environment.front() ==
+              std::pair<std::string, std::string>{"TUTTI_FABRIC", "ofi"});
         const Options nearest =
             parse({"--fabric", "ofi:net", "--timeout", "9", "-genv", "TUTTI_CORES", "2", "a"});
         CHECK(nearest.timeout_seconds == 9);
@@ -259,6 +264,12 @@ TEST_CASE("The command line goes before the environment, that before the user's 
                                                        {"TUTTI_CORES", "2"},
                                                        {"TUTTI_PROGRESS", "thread"},
                                                        {"B", "site"}});
+    }
+    {
+        const WithVariable fabric("TUTTI_FABRIC", "tcp");
+        const WithVariable no_files("TUTTI_CONF", "none");
+        CHECK(parse({"-genv", "TUTTI_FABRIC", "ofi", "a"}).apps[0].environment ==
+              Variables{{"TUTTI_FABRIC", "ofi"}});
     }
     CHECK(parse({"--bind-to", "none", "a"}).binding == Binding::none);
     CHECK(parse({"-x", "B=mine", "-n", "1", "a", ":", "-n", "1", "b"}).apps[0].environment.back() ==
