@@ -182,9 +182,7 @@ void Daemon::start_daemons(const StartOrder& order)
     events.frame = [this](const Frame& frame) { stream_.send(frame); };
     events.not_started = pass_on(FrameType::not_started);
     events.lost = pass_on(FrameType::daemons_lost);
-    events.note = [this](const std::string& text, bool only_verbose) {
-        head_.send(FrameType::note, encode(only_verbose, text));
-    };
+    events.note = [this](const std::string& text, bool only_verbose) { note(only_verbose, text); };
     const security::Identity self{security::Identity::Kind::daemon,
                                   static_cast<std::uint32_t>(identity_.node)};
     children_ = std::make_unique<Children>(loop_, identity_.key, self, inherited_, std::move(events));
@@ -271,7 +269,7 @@ void Daemon::pmix_lost(const std::string& reason)
     } else if (launched_ && !ending_ && !all_exited_) {
         const std::string text =
             fmt::format("{} on {}: the job goes on without it", reason, Hello::of_this_process().host_name);
-        head_.send(FrameType::note, encode(false, text));
+        note(false, text);
     }
 }
 

@@ -71,9 +71,19 @@ private:
     void start_daemons(const StartOrder& order);
     void handle_signal();
     void launch(LaunchOrder order);
+    /// A program of the job, as its ranks on this host start it.
+    struct LocalProgram {
+        std::string path;
+        RankEnvironment environment;
+        bool has_heap = false;  // malloc takes memory that ranks share
+    };
+    void prepare_host(const LaunchOrder& order, const std::vector<int>& local);
+    LocalProgram prepare_program(const LaunchOrder& order, const AppContext& app, std::size_t local_ranks);
     void start_ranks(const LaunchOrder& order);
-    void start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
-                    const RankEnvironment& app_environment);
+    RankEnvironment environment_of_rank(const LaunchOrder& order, const Placement& placement,
+                                        const LocalProgram& program, int control) const;
+    void start_rank(const LaunchOrder& order, const Placement& placement, const LocalProgram& program);
+    void note(bool only_verbose, const std::string& text);
     void tell_processes(const LaunchOrder& order, const std::vector<int>& ranks);
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);

@@ -96,15 +96,40 @@ std::string find_gdbserver(const std::string& search_path)
     }
 }
 
+std::string search_path_of(const RankEnvironment& environment)
+{
+    const auto path = environment.find("PATH");
+    return path == environment.end() ? "" : path->second;
+}
+
 std::string program_of(const AppContext& app, const RankEnvironment& environment)
 {
     struct stat status {};
     if (!app.working_directory.empty() && ::stat(app.working_directory.c_str(), &status) != 0)
         throw SpawnError{errno, "cannot use the working directory " + app.working_directory};
-    const auto path = environment.find("PATH");
-    return find_program(app.argv.front(), path == environment.end() ? "" : path->second,
-                        app.working_directory);
+    return find_program(app.argv.front(), search_path_of(environment), app.working_directory);
 }
+
+/// Both ends of a rank's standard streams. Output may share a pipe, and input be nothing.
+struct RankStreams {
+    UniqueFd rank_in, rank_out, rank_err;
+    UniqueFd in, out, err;
+
+    RankStreams(const LaunchOrder& order, int rank)
+    {
+        std::tie(out, rank_out) = make_pipe(kNoPipe);
+        if (!order.merge_stderr)
+            std::tie(err, rank_err) = make_pipe(kNoPipe);
+        if (order.stdin_target == StdinTarget::all ||
+            (order.stdin_target == StdinTarget::rank && order.stdin_rank == rank))
+            std::tie(rank_in, in) = make_pipe(kNoPipe);
+        else
+            rank_in.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        if (!rank_in)
+            throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
+    }
+    int stderr_of_rank() const noexcept { return err ? rank_err.get() : rank_out.get(); }
+};
 
 }  // namespace
 
@@ -148,62 +173,72 @@ void Daemon::pmix_ready()
     check_for_the_end();
 }
 
+/// Makes this host ready for its ranks.
+void Daemon::prepare_host(const LaunchOrder& order, const std::vector<int>& local)
+{
+    if (identity_.hello) {
+        enter_working_directory(order);
+        // The head's values go before those of this host.
+        for (const std::string& entry : order.environment)
+            set_entry(base_environment_, entry);
+    }
+    require_open_files(descriptors_for(order, local),
+                       fmt::format("starting {} rank{} here", local.size(), local.size() == 1 ? "" : "s"));
+    control_.set_job(describe_job_to_ranks(order, identity_.key));
+    mpi_ = order.mpi;
+    if (const std::string folder = facade_folder(); order.mpi != MpiLibraries::own && !folder.empty())
+        note(true,
+             fmt::format("programs that were linked with Open MPI or MPICH find Tutti's libraries in {} "
+                         "(--mpi own: theirs)",
+                         folder));
+}
+
+Daemon::LocalProgram Daemon::prepare_program(const LaunchOrder& order, const AppContext& app,
+                                             std::size_t local_ranks)
+{
+    LocalProgram program{.path = {}, .environment = base_environment_};
+    RankEnvironment& environment = program.environment;
+    for (const auto& [name, value] : app.environment)
+        environment[name] = value;
+    environment["TUTTI_LOCAL_SIZE"] = std::to_string(local_ranks);
+    // Ranks that share cores must not spin while they wait. Only the launcher sees all masks and quotas. The
+    // user's own setting wins.
+    const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
+    environment.try_emplace("TUTTI_SHARED_CORES", shared ? "1" : "0");
+    // Python keeps back what goes into a pipe: it would come late, and not at all from a rank that MPI_Abort
+    // or a signal ends.
+    environment.try_emplace("PYTHONUNBUFFERED", "1");
+    add_suppressions(environment, listable_path(suppressions_folder(), session_directory_));
+    program.path = program_of(app, environment);
+    offer_facades(environment, order.mpi, program.path, session_directory_);
+    program.has_heap = preload_heap(environment, program.path, session_directory_);
+    return program;
+}
+
 void Daemon::start_ranks(const LaunchOrder& order)
 {
     const std::vector<int> local = order.ranks_of(identity_.node);
     int starting = local.front();
     try {
-        if (identity_.hello) {
-            enter_working_directory(order);
-            // The head's values go before those of this host.
-            for (const std::string& entry : order.environment)
-                set_entry(base_environment_, entry);
-        }
-        require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
-                                                                      local.size() == 1 ? "" : "s"));
-        control_.set_job(describe_job_to_ranks(order, identity_.key));
-        const std::string suppressions = listable_path(suppressions_folder(), session_directory_);
-        std::vector<RankEnvironment> environments;
-        std::vector<std::string> programs(order.apps.size());
-        for (const AppContext& app : order.apps) {
-            RankEnvironment& environment = environments.emplace_back(base_environment_);
-            for (const auto& [name, value] : app.environment)
-                environment[name] = value;
-            environment["TUTTI_LOCAL_SIZE"] = std::to_string(local.size());
-            // Ranks that share cores must not spin while they wait. Only the launcher sees all masks and
-            // quotas. The user's own setting wins.
-            const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
-            environment.try_emplace("TUTTI_SHARED_CORES", shared ? "1" : "0");
-            // Python keeps back what goes into a pipe: it would come late, and not at all from a rank that
-            // MPI_Abort or a signal ends.
-            environment.try_emplace("PYTHONUNBUFFERED", "1");
-            add_suppressions(environment, suppressions);
-        }
-        mpi_ = order.mpi;
-        if (const std::string folder = facade_folder(); order.mpi != MpiLibraries::own && !folder.empty())
-            head_.send(FrameType::note,
-                       encode(true, fmt::format("programs that were linked with Open MPI or MPICH "
-                                                "find Tutti's libraries in {} (--mpi own: theirs)",
-                                                folder)));
-        bool has_heap = false;
+        prepare_host(order, local);
+        std::map<int, LocalProgram> programs;  // by their number in the order
         for (const int rank : local) {
-            const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
-            const auto index = static_cast<std::size_t>(placement.app);
-            const AppContext& app = order.apps[index];
             starting = rank;
-            if (programs[index].empty()) {
-                programs[index] = program_of(app, environments[index]);
-                offer_facades(environments[index], order.mpi, programs[index], session_directory_);
-                has_heap = preload_heap(environments[index], programs[index], session_directory_) || has_heap;
-            }
+            const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
+            const auto [entry, is_new] = programs.try_emplace(placement.app);
+            LocalProgram& program = entry->second;
+            if (is_new)
+                program =
+                    prepare_program(order, order.apps[static_cast<std::size_t>(placement.app)], local.size());
             if (order.ranks.size() > 1)
-                programs_[rank] = programs[index];
-            start_rank(order, placement, programs[index], environments[index]);
+                programs_[rank] = program.path;
+            start_rank(order, placement, program);
         }
-        if (has_heap && local.front() == 0)
-            head_.send(FrameType::note, encode(true,
-                                               "malloc of programs that are linked with Tutti or MPI takes "
-                                               "memory that ranks share (--heap off: the C library's)"));
+        const auto has_heap = [](const auto& entry) { return entry.second.has_heap; };
+        if (local.front() == 0 && std::ranges::any_of(programs, has_heap))
+            note(true,
+                 "malloc of programs that are linked with Tutti or MPI takes memory that ranks share "
+                 "(--heap off: the C library's)");
         if (order.tells_processes)
             tell_processes(order, local);
         look_for_lonely(Seconds(0.1));
@@ -214,10 +249,10 @@ void Daemon::start_ranks(const LaunchOrder& order)
     }
 }
 
-void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
-                        const RankEnvironment& app_environment)
+RankEnvironment Daemon::environment_of_rank(const LaunchOrder& order, const Placement& placement,
+                                            const LocalProgram& program, int control) const
 {
-    RankEnvironment environment = app_environment;
+    RankEnvironment environment = program.environment;
     for (const std::string& entry : pmix_->rank_environment(placement.rank))
         set_entry(environment, entry);
     environment["TUTTI_LOCAL_RANK"] = std::to_string(placement.local_rank);
@@ -225,24 +260,17 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         set_torchrun_variables(environment, order, placement);
     if (order.mpirun_variables)
         set_mpirun_variables(environment, order, placement);
-    const UniqueFd control = control_.open(placement.rank);
-    environment[control::kVariable] =
-        control::channel_variable(control.get(), order.job_name, placement.rank);
+    environment[control::kVariable] = control::channel_variable(control, order.job_name, placement.rank);
+    return environment;
+}
 
-    const bool wants_input = order.stdin_target == StdinTarget::all ||
-                             (order.stdin_target == StdinTarget::rank && order.stdin_rank == placement.rank);
-    auto [out, rank_out] = make_pipe(kNoPipe);
-    UniqueFd err, rank_err, rank_in, in;
-    if (!order.merge_stderr)
-        std::tie(err, rank_err) = make_pipe(kNoPipe);
-    if (err && order.shows_status)
-        environment[base::kTerminalVariable] = base::identity_of_file(rank_err.get());
-    if (wants_input)
-        std::tie(rank_in, in) = make_pipe(kNoPipe);
-    else
-        rank_in.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (!rank_in)
-        throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
+void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const LocalProgram& program)
+{
+    const UniqueFd control = control_.open(placement.rank);
+    RankEnvironment environment = environment_of_rank(order, placement, program, control.get());
+    RankStreams streams(order, placement.rank);
+    if (streams.err && order.shows_status)
+        environment[base::kTerminalVariable] = base::identity_of_file(streams.rank_err.get());
     std::vector<std::string> entries;
     for (const auto& [name, value] : environment)
         entries.push_back(name + "=" + value);
@@ -250,44 +278,38 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     for (std::string& entry : entries)
         pointers.push_back(entry.data());
     pointers.push_back(nullptr);
+
     const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
     const bool debugged = std::ranges::find(order.debugged, placement.rank) != order.debugged.end();
-    const auto path = environment.find("PATH");
-    const std::string server = debugged ? find_gdbserver(path == environment.end() ? "" : path->second) : "";
-    ReservedPort port;
-    if (debugged)
-        port = reserve_port();
+    const std::string path = debugged ? find_gdbserver(search_path_of(environment)) : program.path;
+    ReservedPort port = debugged ? reserve_port() : ReservedPort{};
     const std::vector<std::string> argv =
-        debugged ? below_gdbserver(port.number, program, app.argv) : app.argv;
-    SpawnRequest request{};
-    request.program = debugged ? server.c_str() : program.c_str();
-    request.argv = &argv;
-    request.environment = pointers.data();
-    request.working_directory = app.working_directory.c_str();
-    request.cpus = &placement.cpus;
+        debugged ? below_gdbserver(port.number, program.path, app.argv) : app.argv;
     volatile int binding_error = 0;
-    if (!order.must_bind)
-        request.binding_error = &binding_error;
-    request.standard_streams[0] = rank_in.get();
-    request.standard_streams[1] = rank_out.get();
-    request.standard_streams[2] = err ? rank_err.get() : rank_out.get();
-    request.inherited = &inherited_;
-    request.kept_descriptor = control.get();
-    request.announce_to = watchdog_.group_pipe();
-    processes_.started(placement.rank, spawn(request));
+    processes_.started(
+        placement.rank,
+        spawn({.program = path.c_str(),
+               .argv = &argv,
+               .environment = pointers.data(),
+               .working_directory = app.working_directory.c_str(),
+               .cpus = &placement.cpus,
+               .binding_error = order.must_bind ? nullptr : &binding_error,
+               .standard_streams = {streams.rank_in.get(), streams.rank_out.get(), streams.stderr_of_rank()},
+               .inherited = &inherited_,
+               .kept_descriptor = control.get(),
+               .announce_to = watchdog_.group_pipe()}));
     if (binding_error != 0)
-        head_.send(FrameType::note,
-                   encode(true, fmt::format("rank {} is not bound to processors: the kernel says {}",
-                                            placement.rank, std::strerror(binding_error))));
+        note(true, fmt::format("rank {} is not bound to processors: the kernel says {}", placement.rank,
+                               std::strerror(binding_error)));
     if (debugged) {
-        head_.send(FrameType::debug_server, encode(DebugServer{placement.rank, port.number, program}));
+        head_.send(FrameType::debug_server, encode(DebugServer{placement.rank, port.number, program.path}));
         debug_ports_.push_back(std::move(port.socket));
     }
-    output_.add(placement.rank, Channel::standard_output, std::move(out));
-    if (err)
-        output_.add(placement.rank, Channel::standard_error, std::move(err));
-    if (in)
-        input_.add(placement.rank, std::move(in));
+    output_.add(placement.rank, Channel::standard_output, std::move(streams.out));
+    if (streams.err)
+        output_.add(placement.rank, Channel::standard_error, std::move(streams.err));
+    if (streams.in)
+        input_.add(placement.rank, std::move(streams.in));
 }
 
 /// Once a job: a rank that has ended by itself tells whether its program is one that should have joined.
@@ -296,7 +318,7 @@ void Daemon::advise_lonely(int rank)
     const std::string program = programs_[rank];
     programs_.clear();
     if (const std::string library = program.empty() ? "" : mpi_library_of(program); !library.empty())
-        head_.send(FrameType::note, encode(false, advice_for_lonely(mpi_, program, library)));
+        note(false, advice_for_lonely(mpi_, program, library));
 }
 
 /// While ranks live and none has joined: once a job, what they have loaded tells, also where the program that
@@ -316,7 +338,7 @@ void Daemon::look_for_lonely(Seconds later)
             if (process == nullptr || !process->running || ++looked > kMostRanks)
                 continue;
             if (const std::string file = foreign_mpi_library(process->pid); !file.empty()) {
-                head_.send(FrameType::note, encode(false, advice_for_lonely(mpi_, rank, file)));
+                note(false, advice_for_lonely(mpi_, rank, file));
                 return programs_.clear();
             }
         }
@@ -330,7 +352,12 @@ void Daemon::tell_processes(const LaunchOrder& order, const std::vector<int>& ra
     for (const int rank : ranks)
         pids.push_back(fmt::format("rank {} is pid {}", rank, processes_.find(rank)->pid));
     const std::string& host = order.nodes[static_cast<std::size_t>(identity_.node)].name;
-    head_.send(FrameType::note, encode(true, fmt::format("on {}: {}", host, fmt::join(pids, ", "))));
+    note(true, fmt::format("on {}: {}", host, fmt::join(pids, ", ")));
+}
+
+void Daemon::note(bool only_verbose, const std::string& text)
+{
+    head_.send(FrameType::note, encode(only_verbose, text));
 }
 
 void Daemon::start_failed(int rank, const SpawnError& error)

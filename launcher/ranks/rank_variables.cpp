@@ -7,18 +7,6 @@
 
 namespace tutti::launcher {
 
-namespace {
-
-std::size_t ranks_on(const LaunchOrder& order, int node)
-{
-    std::size_t ranks = 0;
-    for (const Placement& other : order.ranks)
-        ranks += other.node == node ? 1 : 0;
-    return ranks;
-}
-
-}  // namespace
-
 void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank)
 {
     // Nodes without ranks do not count.
@@ -29,7 +17,7 @@ void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& ord
     environment["RANK"] = std::to_string(rank.rank);
     environment["WORLD_SIZE"] = std::to_string(order.ranks.size());
     environment["LOCAL_RANK"] = std::to_string(rank.local_rank);
-    environment["LOCAL_WORLD_SIZE"] = std::to_string(ranks_on(order, rank.node));
+    environment["LOCAL_WORLD_SIZE"] = std::to_string(order.ranks_of(rank.node).size());
     environment["NODE_RANK"] = environment["GROUP_RANK"] = std::to_string(earlier_nodes.size());
 }
 
@@ -38,7 +26,7 @@ void set_mpirun_variables(RankEnvironment& environment, const LaunchOrder& order
     const std::string number = std::to_string(rank.rank);
     const std::string size = std::to_string(order.ranks.size());
     const std::string local_number = std::to_string(rank.local_rank);
-    const std::string local_size = std::to_string(ranks_on(order, rank.node));
+    const std::string local_size = std::to_string(order.ranks_of(rank.node).size());
     environment["OMPI_COMM_WORLD_RANK"] = environment["PMI_RANK"] = number;
     environment["OMPI_COMM_WORLD_SIZE"] = environment["PMI_SIZE"] = size;
     environment["OMPI_COMM_WORLD_LOCAL_RANK"] = environment["MPI_LOCALRANKID"] = local_number;
