@@ -21,11 +21,8 @@ namespace {
 using Values = Definer::Values;
 
 // In the order of the enumerations in job.hpp.
-constexpr std::array<std::string_view, 6> kBindings = {"none", "core",    "socket",
-                                                       "numa", "l3cache", "hwthread"};
 constexpr std::array<std::string_view, 5> kMpi = {"auto", "own", "preload", "preload=openmpi",
-                                                 "preload=mpich"};
-constexpr std::array<std::string_view, 6> kRankBy = {"slot", "core", "socket", "numa", "l3cache", "node"};
+                                                  "preload=mpich"};
 constexpr std::array<std::string_view, 2> kOnDeadlock = {"report", "abort"};
 constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
 constexpr std::array<std::string_view, 4> kDisplays = {"map", "bind", "bindings", "allocation"};
@@ -34,6 +31,23 @@ constexpr std::array<std::string_view, 5> kOutputs = {"tag", "rank", "timestamp"
 constexpr std::array<std::string_view, 2> kTerminals = {"tmux", "xterm"};
 constexpr std::array<std::string_view, 2> kTraceEndings = {"json", "html"};
 constexpr std::array<std::string_view, 2> kStdinWords = {"all", "none"};
+
+/// The levels that each option knows.
+struct Levels {
+    using enum MachineLevel;
+    static constexpr MachineLevel kMapBy[] = {slot, core, socket, numa, l3cache, hwthread, node, seq};
+    static constexpr MachineLevel kRankBy[] = {slot, core, socket, numa, l3cache, node};
+    static constexpr MachineLevel kBindTo[] = {none, core, socket, numa, l3cache, hwthread};
+};
+
+/// One of `known`.
+MachineLevel parse_level(std::string_view option, std::string_view text, std::span<const MachineLevel> known)
+{
+    std::vector<std::string_view> words;
+    for (const MachineLevel level : known)
+        words.push_back(word_of(level));
+    return known[parse_choice(option, text, words)];
+}
 
 /// "ppr:2:socket"; nothing for other values of --map-by.
 std::optional<RanksPer> parse_ranks_per(const std::string& option, std::string_view text)
@@ -50,11 +64,11 @@ std::optional<RanksPer> parse_ranks_per(const std::string& option, std::string_v
     }
     const std::string object =
         rest.substr(colon + 1) == "package" ? "socket" : std::string(rest.substr(colon + 1));
-    const std::span<const std::string_view> objects = std::span(kMapByWords).subspan(1, 6);  // core to node
-    const std::size_t choice = 1 + parse_choice(option, object, objects);
+    const MachineLevel level =
+        parse_level(option, object, std::span(Levels::kMapBy).subspan(1, 6));  // core to node
     return RanksPer{parse_number(option, fmt::format("number of ranks on each {}", object),
                                  rest.substr(0, colon), 1, kMaxRanks),
-                    static_cast<MapBy>(choice)};
+                    level};
 }
 
 /// The value of --fabric, as ranks read it from TUTTI_FABRIC.
@@ -179,9 +193,7 @@ void define_placement(Definer& define, CommandLine& line)
             line.options.cores_per_rank = count;
     };
     define.single("bind-to", [&options, cores](const std::string& option, const std::string& text) {
-        const std::string place = take_modifiers(option, text, cores);
-        const std::size_t choice = parse_choice(option, place, kBindings);
-        options.binding = static_cast<Binding>(static_cast<std::size_t>(Binding::none) + choice);
+        options.binding = parse_level(option, take_modifiers(option, text, cores), Levels::kBindTo);
     });
     define.single("cpus-per-proc", cores);
     const auto ranks_per = [&line](const RanksPer& per) {
@@ -201,7 +213,7 @@ void define_placement(Definer& define, CommandLine& line)
                       else if (place.starts_with(kRankfile))
                           rankfile(option, place.substr(kRankfile.size()));
                       else if (!place.empty() || text.empty())
-                          options.map_by = static_cast<MapBy>(parse_choice(option, place, kMapByWords));
+                          options.map_by = parse_level(option, place, Levels::kMapBy);
                   });
     define.number_in(line.job_values, "ppn", [ranks_per](const std::string& option, const std::string& text) {
         ranks_per({parse_number(option, "number of ranks a node", text, 1, kMaxRanks)});
@@ -210,7 +222,9 @@ void define_placement(Definer& define, CommandLine& line)
     define.value("cpu-set", options.cpu_set, [](const std::string& option, const std::string& text) {
         return parse_ranges(option, "number of a core", text);
     });
-    define.choice("rank-by", options.rank_by, kRankBy, RankBy::slot);
+    define.value("rank-by", options.rank_by, [](const std::string& option, const std::string& text) {
+        return parse_level(option, text, Levels::kRankBy);
+    });
     define.flag("report-bindings", options.report_bindings);
     define.flag("display-map", options.display_map);
     define.single("display", [&line, &options](const std::string& option, const std::string& text) {

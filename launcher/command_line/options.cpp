@@ -133,9 +133,9 @@ void check_job(const CommandLine& line)
     if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty())
         throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
     check_debugging(options.debug);
-    const bool listed = !options.rankfile.empty() || options.map_by == MapBy::seq;
-    if (listed && (options.ranks_per.ranks > 0 || options.rank_by != RankBy::as_mapped ||
-                   (!options.rankfile.empty() && options.map_by != MapBy::slot))) {
+    const bool listed = !options.rankfile.empty() || options.map_by == MachineLevel::seq;
+    if (listed && (options.ranks_per.ranks > 0 || options.rank_by != MachineLevel::automatic ||
+                   (!options.rankfile.empty() && options.map_by != MachineLevel::slot))) {
         throw UsageError(
             fmt::format("{} says where each rank goes; leave out other --map-by, --rank-by and -N",
                         options.rankfile.empty() ? "--map-by seq" : "--rankfile"));
@@ -225,8 +225,8 @@ Options parse_command_line(int argc, const char* const* argv)
     merge_environment(line);
     note_variables_without_effect(line.options);
     // Cores of its own are what a rank gets without --bind-to.
-    if (line.options.cores_per_rank > 0 && line.options.binding == Binding::core)
-        line.options.binding = Binding::automatic;
+    if (line.options.cores_per_rank > 0 && line.options.binding == MachineLevel::core)
+        line.options.binding = MachineLevel::automatic;
     // The keys are for gdb.
     if (!line.options.debug.ranks.empty() && line.options.debug.where == DebugWhere::here)
         line.options.stdin_target = StdinTarget::none;

@@ -135,9 +135,9 @@ std::size_t hosts_needed(const Options& options, const std::vector<Host>& hosts)
         return std::max<std::size_t>(needed, 1);
     }
     for (; needed < hosts.size() && ranks > 0; ++needed) {
-        const int slots = options.map_by == MapBy::node ? 1
-                          : options.ranks_per.ranks > 0 ? options.ranks_per.ranks
-                                                        : std::max(1, hosts[needed].slots);
+        const int slots = options.map_by == MachineLevel::node ? 1
+                          : options.ranks_per.ranks > 0        ? options.ranks_per.ranks
+                                                               : std::max(1, hosts[needed].slots);
         ranks -= slots;
     }
     return std::max<std::size_t>(needed, 1);
@@ -175,7 +175,7 @@ JobHosts job_hosts(const Options& options)
     } else if (by_srun && allocation) {
         restrict_to_allocation(hosts, *allocation);
     }
-    if (options.map_by == MapBy::seq)
+    if (options.map_by == MachineLevel::seq)
         for (std::size_t i = 0; i < hosts.size(); ++i)
             hosts[i].listed.push_back({static_cast<int>(i)});
     find_this_host(hosts, by_srun);

@@ -28,31 +28,31 @@ struct AppContext {
     }
 };
 
-enum class Binding { automatic, none, core, socket, numa, l3cache, hwthread };
-enum class MapBy { slot, core, socket, numa, l3cache, hwthread, node, seq };
-enum class RankBy { as_mapped, slot, core, socket, numa, l3cache, node };
+/// What ranks are mapped by, numbered over and bound to: a level of the machine, or what else these options
+/// say.
+enum class MachineLevel { automatic, none, slot, core, socket, numa, l3cache, hwthread, node, seq };
 enum class OnDeadlock { report, abort };
 /// Where programs that were linked with another MPI library find it: see ranks/mpi_programs.hpp.
 enum class MpiLibraries { automatic, own, preload, preload_openmpi, preload_mpich };
 enum class StdinTarget { rank, all, none };
 
-/// The words for MapBy, in its order.
-inline constexpr std::array<std::string_view, 8> kMapByWords = {"slot",    "core",     "socket", "numa",
-                                                                "l3cache", "hwthread", "node",   "seq"};
-inline std::string_view word_of(MapBy map_by)
+/// As options have it.
+inline std::string_view word_of(MachineLevel level)
 {
-    return kMapByWords.at(static_cast<std::size_t>(map_by));
+    constexpr std::array<std::string_view, 10> kWords = {"",     "none",    "slot",     "core", "socket",
+                                                         "numa", "l3cache", "hwthread", "node", "seq"};
+    return kWords.at(static_cast<std::size_t>(level));
 }
 
 /// --map-by ppr:N:OBJECT: so many ranks of each program on each object of each host.
 struct RanksPer {
     int ranks = 0;  // 0: not said, slots decide
-    MapBy object = MapBy::node;
+    MachineLevel object = MachineLevel::node;
 
     bool operator==(const RanksPer&) const = default;
 };
 
-/// A rank whose host the user has said, by a rankfile or by --map-by seq.
+/// A rank whose host the user has named, by a rankfile or by --map-by seq.
 struct ListedRank {
     int rank = 0;
     std::string slots{};  // its cores, as the rankfile has them; empty: not said
@@ -64,7 +64,7 @@ struct Host {
     std::string name;
     int slots = 0;             // 0: as many as the host has cores
     int max_slots = 0;         // more ranks than this are an error; 0: no limit
-    std::string user{};        // to log in as; empty: the same as here
+    std::string user{};        // to log in as; empty: the user of this process
     bool local = false;        // this machine: its daemon needs no agent. Set by job_hosts()
     bool slots_given = false;  // the user gave their number
     std::vector<ListedRank> listed{};  // ranks that the user puts there
@@ -95,14 +95,14 @@ struct Options {
     std::vector<AppContext> apps;
     std::vector<Host> hosts;     // as written; see job_hosts()
     bool hosts_by_file = false;  // a file of configuration names them: an allocation goes before it
-    Binding binding = Binding::automatic;
-    MapBy map_by = MapBy::slot;
+    MachineLevel binding = MachineLevel::automatic;
+    MachineLevel map_by = MachineLevel::slot;
     RanksPer ranks_per;
     std::vector<Host>
         rankfile;  // one for each rank, in order of rank; named "+n1" for the second host of the job
     std::vector<int> cpu_set;  // numbers of the cores that ranks may use on each host; empty: all
     int cores_per_rank = 0;  // --map-by slot:PE=N; 0: by OMP_NUM_THREADS
-    RankBy rank_by = RankBy::as_mapped;
+    MachineLevel rank_by = MachineLevel::automatic;
     MpiLibraries mpi = MpiLibraries::automatic;
     bool rank_variables = false;   // RANK, WORLD_SIZE and their like for each rank
     bool mpirun_variables = true;  // OMPI_COMM_WORLD_RANK, PMI_RANK and their like
@@ -112,7 +112,7 @@ struct Options {
     StdinTarget stdin_target = StdinTarget::rank;
     int stdin_rank = 0;
     double timeout_seconds = 0;                 // 0: none
-    double grace_seconds = 10;                  // the same, after the user's signal to tuttirun
+    double grace_seconds = 10;  // between the signal that the user sends to tuttirun, and SIGKILL
     std::optional<double> hang_report_seconds;  // without a move of any rank; 0: none comes by itself
     OnDeadlock on_deadlock = OnDeadlock::report;
     std::vector<int> forward_signals;  // on top of USR1; INT, TERM and HUP end the job unless they are here
@@ -125,7 +125,7 @@ struct Options {
     bool doctor = false;                         // check the hosts instead of starting a job
     bool json = false;                           // the doctor's findings as JSON
     std::optional<std::string> status_of;        // start nothing, tell about this job; empty: the only one
-    std::optional<std::string> top_of;           // likewise, watch it
+    std::optional<std::string> top_of;           // start nothing, watch this job; empty: the only one
     std::string report_json;                     // a file for how the job went; empty: none
     std::optional<std::string> stats;            // where time went: a file; empty: stderr
     std::string trace;                           // a file for the timeline of all ranks; empty: none

@@ -90,7 +90,7 @@ std::string binding_of(const Placement& placement, const Topology& topology)
                        picture(placement.cpus, topology));
 }
 
-/// `number`: whether ranks are told apart.
+/// `number`: whether each rank has its number.
 std::string programs_of(const Options& options, const std::vector<const Placement*>& ranks, bool number)
 {
     std::string text;

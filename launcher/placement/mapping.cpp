@@ -44,8 +44,8 @@ std::optional<int> threads_per_rank(const Options& options, const AppContext& ap
 /// Whether ranks get hardware threads rather than cores: several ranks a core have these of their own.
 bool maps_hwthreads(const Options& options)
 {
-    return options.map_by == MapBy::hwthread || options.ranks_per.object == MapBy::hwthread ||
-           (options.ranks_per.object == MapBy::core && options.ranks_per.ranks > 1);
+    return options.map_by == MachineLevel::hwthread || options.ranks_per.object == MachineLevel::hwthread ||
+           (options.ranks_per.object == MachineLevel::core && options.ranks_per.ranks > 1);
 }
 
 /// Gives every rank units of its own. False, with nothing changed, when there are not enough of them.
@@ -85,9 +85,9 @@ bool place_automatically(const Options& options, const Topology& topology, const
     const int available = std::min(units, quota);
     if (demand > available)
         return false;
-    const bool told_threads =
+    const bool threads_given =
         std::ranges::any_of(threads, [](const auto& count) { return count.has_value(); });
-    if (!told_threads && !by_hwthread && options.map_by != MapBy::core) {
+    if (!threads_given && !by_hwthread && options.map_by != MachineLevel::core) {
         // The largest share that all can get; less than available / ranks when groups leave remainders.
         for (int share = available / ranks; share > 1; --share)
             if (place_exclusively(places, groups, std::vector<int>(places.size(), share)))
@@ -107,8 +107,8 @@ public:
     {
     }
 
-    /// In ascending order; empty when the rank is not bound. With Binding::automatic a rank is bound to its
-    /// units where they are its own. To be called once for each rank.
+    /// In ascending order; empty when the rank is not bound. With MachineLevel::automatic a rank is bound to
+    /// its units where they are its own. To be called once for each rank.
     std::vector<int> cpus_of(const Place& place)
     {
         if (!place.cpus.empty())
@@ -118,24 +118,17 @@ public:
         const auto add = [&result](const std::vector<int>& cpus) {
             result.insert(result.end(), cpus.begin(), cpus.end());
         };
-        if (binding_ == Binding::automatic && place.exclusive) {
+        if (binding_ == MachineLevel::automatic && place.exclusive) {
             for (const int unit : place.units)
                 add(units[static_cast<std::size_t>(unit)].cpus);
-        } else if (binding_ == Binding::hwthread) {
+        } else if (binding_ == MachineLevel::hwthread) {
             // Ranks that share a core take its hardware threads in turn.
             const std::size_t use = uses_[first.cpus.front()]++;
             result.push_back(first.cpus[use % first.cpus.size()]);
-        } else if (binding_ == Binding::core) {
-            add(topology.cores()[static_cast<std::size_t>(first.core)].cpus);
-        } else if (binding_ == Binding::socket || binding_ == Binding::numa || binding_ == Binding::l3cache) {
-            const auto around = [this](const auto& thing) {
-                return binding_ == Binding::socket ? thing.package
-                       : binding_ == Binding::numa ? thing.numa
-                                                   : thing.l3cache;
-            };
-            for (const Core& core : topology.cores())
-                if (around(core) == around(first))
-                    add(core.cpus);
+        } else if (binding_ != MachineLevel::automatic && binding_ != MachineLevel::none) {
+            for (const Unit& unit : units)
+                if (number_of(unit, binding_) == number_of(first, binding_))
+                    add(unit.cpus);
         }
         if (result.empty() && always_bound_)
             result = topology.cpus();
@@ -147,7 +140,7 @@ public:
     const std::vector<Unit> units;
 
 private:
-    const Binding binding_;
+    const MachineLevel binding_;
     const bool always_bound_;
     std::map<int, std::size_t> uses_;  // first hardware thread of a unit -> ranks that came to it so far
 };
@@ -163,10 +156,10 @@ void assign_units(const Options& options, const std::deque<Machine>& machines, s
         for (const std::size_t i : of_node[node])
             local.push_back(places[i]);
         const Machine& machine = machines[node];
-        const UnitGroups groups = options.ranks_per.object == MapBy::node
+        const UnitGroups groups = options.ranks_per.object == MachineLevel::node
                                       ? group_units(machine.units, options.map_by)
                                       : group_units(machine.units, options.ranks_per);
-        if (options.binding != Binding::automatic || local.empty() ||
+        if (options.binding != MachineLevel::automatic || local.empty() ||
             !place_automatically(options, machine.topology, groups, local)) {
             const std::vector<int> assigned = assign_shared(groups, static_cast<int>(local.size()));
             for (std::size_t i = 0; i < local.size(); ++i)
@@ -177,29 +170,8 @@ void assign_units(const Options& options, const std::deque<Machine>& machines, s
     }
 }
 
-/// The core, socket or NUMA node that --rank-by counts; 0 where it counts none of them.
-int object_of(const Place& place, const Machine& machine, RankBy rank_by)
-{
-    const Unit& unit = machine.units[static_cast<std::size_t>(place.units.front())];
-    switch (rank_by) {
-        case RankBy::core:
-            return unit.core;
-        case RankBy::socket:
-            return unit.package;
-        case RankBy::numa:
-            return unit.numa;
-        case RankBy::l3cache:
-            return unit.l3cache;
-        case RankBy::as_mapped:
-        case RankBy::slot:
-        case RankBy::node:
-            break;
-    }
-    return 0;
-}
-
 /// Numbers the ranks: the order of `places` becomes the order of ranks.
-void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines, RankBy rank_by)
+void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines, MachineLevel rank_by)
 {
     // The k-th rank of an object comes in round k; within a round the objects follow in their order. With
     // --rank-by node the nodes are the objects. Otherwise nodes follow each other, or do not count (as
@@ -208,10 +180,11 @@ void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines
     std::vector<std::tuple<int, int, int, int, std::size_t>> keys;
     for (std::size_t i = 0; i < places.size(); ++i) {
         const Place& place = places[i];
-        const bool by_node = rank_by == RankBy::node;
-        const int home =
-            by_node ? place.node : object_of(place, machines[static_cast<std::size_t>(place.node)], rank_by);
-        const int node = by_node || rank_by == RankBy::as_mapped ? 0 : place.node;
+        const bool by_node = rank_by == MachineLevel::node;
+        const Machine& machine = machines[static_cast<std::size_t>(place.node)];
+        const Unit& unit = machine.units[static_cast<std::size_t>(place.units.front())];
+        const int home = by_node ? place.node : number_of(unit, rank_by);
+        const int node = by_node || rank_by == MachineLevel::automatic ? 0 : place.node;
         keys.emplace_back(place.app, node, seen[{place.app, node, home}]++, home, i);
     }
     std::ranges::sort(keys);
@@ -268,8 +241,8 @@ JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<co
     for (std::size_t i = 0; i < hosts.size(); ++i) {
         if (with_slots[i].slots == 0)
             with_slots[i].slots = topologies[i].slots();
-        objects.push_back(count_objects(topologies[i], options.ranks_per.object));
         machines.emplace_back(topologies[i], options);
+        objects.push_back(count_objects(machines.back().units, options.ranks_per.object));
         map.nodes.push_back({hosts[i].name});
     }
 

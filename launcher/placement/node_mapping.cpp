@@ -34,10 +34,10 @@ public:
             ++used_[static_cast<std::size_t>(node)];
             ++of_app_[static_cast<std::size_t>(node)];
             nodes.push_back(node);
-            if (options_.map_by == MapBy::node)
+            if (options_.map_by == MachineLevel::node)
                 turn_ = (static_cast<std::size_t>(node) + 1) % hosts_.size();
         }
-        if (options_.map_by != MapBy::node)
+        if (options_.map_by != MachineLevel::node)
             std::ranges::sort(nodes);  // a later round comes back to the first nodes
         return nodes;
     }

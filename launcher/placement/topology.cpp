@@ -135,8 +135,8 @@ int renumber(std::vector<Core>& cores, int Core::*number)
 void Topology::number_objects()
 {
     package_count_ = renumber(cores_, &Core::package);
-    numa_count_ = renumber(cores_, &Core::numa);
-    l3cache_count_ = renumber(cores_, &Core::l3cache);
+    renumber(cores_, &Core::numa);
+    renumber(cores_, &Core::l3cache);
 }
 
 Topology Topology::read(hwloc_topology* source, double quota_cores)

@@ -14,8 +14,8 @@ namespace tutti::launcher {
 /// A core that may be used, with the hardware threads of it that may be used.
 struct Core {
     int package = 0;        // numbered 0, 1, ... over the packages that have a usable core
-    int numa = 0;           // likewise for NUMA nodes
-    int l3cache = 0;        // likewise for third-level caches; where none is known a package counts as one
+    int numa = 0;           // numbered 0, 1, ... over the NUMA nodes that have a usable core
+    int l3cache = 0;        // over such third-level caches; where none is known a package counts as one
     int number = 0;         // counted from 0 over all cores that this process may use
     std::vector<int> cpus;  // the system's numbers of its hardware threads; never empty
 
@@ -31,7 +31,7 @@ class Topology {
 public:
     /// The part of this machine that this process's affinity mask and control groups allow. Takes a few
     /// milliseconds and changes the environment meanwhile: call it before starting threads. Where the system
-    /// refuses to tell the mask, each hardware thread that may be used counts as a core.
+    /// hides the mask, each hardware thread that may be used counts as a core.
     /// Throws tutti::Error (system) when hwloc cannot look at it.
     static Topology detect();
 
@@ -45,14 +45,12 @@ public:
     /// Throws WireError for bytes that no to_wire() gives.
     static Topology from_wire(std::string_view bytes);
 
-    /// The same machine with only the cores of these numbers, of which it must have one.
+    /// This machine with only the cores of these numbers, of which it must have one.
     Topology only(std::span<const int> numbers) const;
 
     std::span<const Core> cores() const noexcept { return cores_; }
     int core_count() const noexcept { return static_cast<int>(cores_.size()); }
     int package_count() const noexcept { return package_count_; }
-    int numa_count() const noexcept { return numa_count_; }
-    int l3cache_count() const noexcept { return l3cache_count_; }
     /// All usable hardware threads, core by core.
     std::vector<int> cpus() const;
 
@@ -69,8 +67,6 @@ private:
 
     std::vector<Core> cores_;
     int package_count_ = 0;
-    int numa_count_ = 0;
-    int l3cache_count_ = 0;
     double usable_cores_ = 1;
 };
 

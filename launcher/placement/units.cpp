@@ -59,24 +59,18 @@ private:
     int taken_ = 0;  // ranks that the group whose turn it is has got in this turn
 };
 
-/// The number of the object that the unit lies in.
-int object_of(const Unit& unit, MapBy object)
+/// The indices of units by the object of this level that each lies in. Objects are numbered from 0 without
+/// gaps.
+std::vector<std::vector<int>> groups_of(std::span<const Unit> units, MachineLevel level)
 {
-    switch (object) {
-        case MapBy::core:
-            return unit.core;
-        case MapBy::socket:
-            return unit.package;
-        case MapBy::l3cache:
-            return unit.l3cache;
-        case MapBy::slot:
-        case MapBy::numa:
-        case MapBy::hwthread:
-        case MapBy::node:
-        case MapBy::seq:
-            break;
+    std::vector<std::vector<int>> groups;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        const bool itself = level == MachineLevel::hwthread;
+        const auto group = itself ? i : static_cast<std::size_t>(number_of(units[i], level));
+        groups.resize(std::max(groups.size(), group + 1));
+        groups[group].push_back(static_cast<int>(i));
     }
-    return unit.numa;
+    return groups;
 }
 
 }  // namespace
@@ -87,60 +81,41 @@ std::vector<Unit> make_units(const Topology& topology, bool by_hwthread)
     for (int index = 0; index < topology.core_count(); ++index) {
         const Core& core = topology.cores()[static_cast<std::size_t>(index)];
         if (!by_hwthread) {
-            units.push_back({core.cpus, index, core.package, core.numa, core.l3cache});
+            units.push_back({core.cpus, index, &core});
             continue;
         }
         for (const int cpu : core.cpus)
-            units.push_back({{cpu}, index, core.package, core.numa, core.l3cache});
+            units.push_back({{cpu}, index, &core});
     }
     return units;
 }
 
-UnitGroups group_units(std::span<const Unit> units, MapBy map_by)
+int number_of(const Unit& unit, MachineLevel level) noexcept
 {
-    const bool in_turn = map_by == MapBy::socket || map_by == MapBy::numa || map_by == MapBy::l3cache;
+    return level == MachineLevel::core      ? unit.core
+           : level == MachineLevel::socket  ? unit.place->package
+           : level == MachineLevel::numa    ? unit.place->numa
+           : level == MachineLevel::l3cache ? unit.place->l3cache
+                                            : 0;
+}
+
+UnitGroups group_units(std::span<const Unit> units, MachineLevel map_by)
+{
+    const bool in_turn =
+        map_by == MachineLevel::socket || map_by == MachineLevel::numa || map_by == MachineLevel::l3cache;
     // Ranks that fill one NUMA node after the other take the units in their order, and none lies across two.
-    UnitGroups result{{}, in_turn ? Order::round_robin : Order::fill};
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        // They are numbered from 0 without gaps.
-        const auto group = static_cast<std::size_t>(object_of(units[i], in_turn ? map_by : MapBy::numa));
-        result.groups.resize(std::max(result.groups.size(), group + 1));
-        result.groups[group].push_back(static_cast<int>(i));
-    }
-    return result;
+    return {groups_of(units, in_turn ? map_by : MachineLevel::numa),
+            in_turn ? Order::round_robin : Order::fill};
 }
 
 UnitGroups group_units(std::span<const Unit> units, const RanksPer& per)
 {
-    UnitGroups result{{}, Order::strict, per.ranks};
-    for (std::size_t i = 0; i < units.size(); ++i) {
-        const bool itself = per.object == MapBy::hwthread;
-        const auto group = itself ? i : static_cast<std::size_t>(object_of(units[i], per.object));
-        result.groups.resize(std::max(result.groups.size(), group + 1));
-        result.groups[group].push_back(static_cast<int>(i));
-    }
-    return result;
+    return {groups_of(units, per.object), Order::strict, per.ranks};
 }
 
-int count_objects(const Topology& topology, MapBy object)
+int count_objects(std::span<const Unit> units, MachineLevel level)
 {
-    switch (object) {
-        case MapBy::core:
-            return topology.core_count();
-        case MapBy::socket:
-            return topology.package_count();
-        case MapBy::numa:
-            return topology.numa_count();
-        case MapBy::l3cache:
-            return topology.l3cache_count();
-        case MapBy::hwthread:
-            return static_cast<int>(topology.cpus().size());
-        case MapBy::slot:
-        case MapBy::node:
-        case MapBy::seq:
-            break;
-    }
-    return 1;
+    return static_cast<int>(groups_of(units, level).size());
 }
 
 std::optional<std::vector<std::vector<int>>> assign_exclusively(const UnitGroups& units,

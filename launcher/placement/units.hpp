@@ -12,14 +12,16 @@ namespace tutti::launcher {
 
 /// The smallest thing that a rank gets: a core, or a hardware thread where ranks are mapped to these.
 struct Unit {
-    std::vector<int> cpus;  // hardware threads in it
-    int core = 0;           // index into Topology::cores()
-    int package = 0;
-    int numa = 0;
-    int l3cache = 0;
+    std::vector<int> cpus;        // hardware threads in it
+    int core = 0;                 // index into Topology::cores()
+    const Core* place = nullptr;  // that core
 };
 
-/// All units of the machine, in the topology's order.
+/// The number of the core, socket, NUMA node or cache that the unit lies in; 0 for levels that are no part of
+/// a machine.
+int number_of(const Unit& unit, MachineLevel level) noexcept;
+
+/// All units of the machine, in the topology's order. They lead to its cores.
 std::vector<Unit> make_units(const Topology& topology, bool by_hwthread);
 
 /// The units of a machine in groups, by their indices, and the order in which ranks use the groups.
@@ -34,12 +36,13 @@ struct UnitGroups {
 };
 
 /// By socket, NUMA node or cache in turn where ranks are mapped by these; else NUMA node by NUMA node.
-UnitGroups group_units(std::span<const Unit> units, MapBy map_by);
+UnitGroups group_units(std::span<const Unit> units, MachineLevel map_by);
 /// `per.ranks` to each object.
 UnitGroups group_units(std::span<const Unit> units, const RanksPer& per);
 
-/// How many of them a machine has; 1 for what lies not within a machine.
-int count_objects(const Topology& topology, MapBy object);
+/// How many objects of the level a machine with these units has; 1 for levels that are no part of a machine.
+/// For hardware threads each unit must be one.
+int count_objects(std::span<const Unit> units, MachineLevel level);
 
 /// Assigns `widths[rank]` neighbouring units of one group to each rank, and to no other. Nothing when they do
 /// not fit.

@@ -52,6 +52,6 @@ TEST_CASE("A number may follow its option at once")
 {
     CHECK(parse({"-n2", "a"}).apps[0].ranks == 2);
     CHECK(parse({"-np16", "a"}).apps[0].ranks == 16);
-    CHECK(parse({"-N2", "a"}).ranks_per == RanksPer{2, MapBy::node});
+    CHECK(parse({"-N2", "a"}).ranks_per == RanksPer{2, MachineLevel::node});
     CHECK(parse({"-ppn3", "a"}).ranks_per.ranks == 3);
 }

@@ -236,7 +236,7 @@ TEST_CASE("The command line goes before the environment, that before the user's 
         "= 1\n",
         "TUTTI_FABRIC = ofi:verbs\nbind-to = numa\ngenv = A=user\nTUTTI_PROGRESS = thread\nstdin = none\n");
     const Options options = parse({"a"});
-    CHECK(options.binding == Binding::numa);
+    CHECK(options.binding == MachineLevel::numa);
     CHECK(options.timeout_seconds == 60);
     CHECK(options.stdin_target == StdinTarget::none);
     CHECK(options.apps[0].environment == Variables{{"TUTTI_FABRIC", "ofi:verbs"},
@@ -271,7 +271,7 @@ TEST_CASE("The command line goes before the environment, that before the user's 
         CHECK(parse({"-genv", "TUTTI_FABRIC", "ofi", "a"}).apps[0].environment ==
               Variables{{"TUTTI_FABRIC", "ofi"}});
     }
-    CHECK(parse({"--bind-to", "none", "a"}).binding == Binding::none);
+    CHECK(parse({"--bind-to", "none", "a"}).binding == MachineLevel::none);
     CHECK(parse({"-x", "B=mine", "-n", "1", "a", ":", "-n", "1", "b"}).apps[0].environment.back() ==
           std::pair<std::string, std::string>{"B", "mine"});
 }

@@ -70,9 +70,9 @@ TEST_CASE("Hosts that get no rank need no daemon")
     CHECK(hosts_of(with_hosts(hosts, 6)) == 4);
     CHECK(hosts_of(with_hosts(hosts, 100)) == 4);
     Options options = with_hosts(hosts, 3);
-    options.map_by = MapBy::node;
+    options.map_by = MachineLevel::node;
     CHECK(hosts_of(options) == 3);
-    options.map_by = MapBy::slot;
+    options.map_by = MachineLevel::slot;
     options.ranks_per.ranks = 1;
     CHECK(hosts_of(options) == 3);
     options.ranks_per.ranks = 3;

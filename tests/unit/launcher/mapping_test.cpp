@@ -108,7 +108,7 @@ TEST_CASE("Cores that the user gives each rank go before OMP_NUM_THREADS")
     Options options = job(2);
     options.cores_per_rank = 3;
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-5", "8-13"});
-    options.map_by = MapBy::socket;
+    options.map_by = MachineLevel::socket;
     options.cores_per_rank = 2;
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11"});
     options.apps[0].ranks = 1;
@@ -147,20 +147,20 @@ TEST_CASE("Default binding follows the mapping that was asked for")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     struct Row {
-        MapBy map_by;
+        MachineLevel map_by;
         int ranks;
         Texts cpus;
     };
     const Row row = GENERATE(values<Row>({
-        {MapBy::node, 2, {"0-7", "8-15"}},
-        {MapBy::core, 2, {"0-1", "2-3"}},
-        {MapBy::core, 9, unbound(9)},
-        {MapBy::hwthread, 3, {"0", "1", "2"}},
-        {MapBy::hwthread, 17, unbound(17)},
-        {MapBy::socket, 2, {"0-7", "8-15"}},
-        {MapBy::socket, 3, {"0-3", "8-11", "4-7"}},
-        {MapBy::numa, 3, {"0-3", "8-11", "4-7"}},
-        {MapBy::socket, 5, {"0-1", "8-9", "2-3", "10-11", "4-5"}},
+        {MachineLevel::node, 2, {"0-7", "8-15"}},
+        {MachineLevel::core, 2, {"0-1", "2-3"}},
+        {MachineLevel::core, 9, unbound(9)},
+        {MachineLevel::hwthread, 3, {"0", "1", "2"}},
+        {MachineLevel::hwthread, 17, unbound(17)},
+        {MachineLevel::socket, 2, {"0-7", "8-15"}},
+        {MachineLevel::socket, 3, {"0-3", "8-11", "4-7"}},
+        {MachineLevel::numa, 3, {"0-3", "8-11", "4-7"}},
+        {MachineLevel::socket, 5, {"0-1", "8-9", "2-3", "10-11", "4-5"}},
     }));
     CAPTURE(static_cast<int>(row.map_by), row.ranks);
     Options options = job(row.ranks);
@@ -179,16 +179,16 @@ TEST_CASE("So many ranks on each object of a machine, and on no other where it i
         Texts cpus;
     };
     const Row row = GENERATE(values<Row>({
-        {{1, MapBy::socket}, 0, {"0-7", "8-15"}},
-        {{2, MapBy::socket}, 0, {"0-3", "4-7", "8-11", "12-15"}},
-        {{3, MapBy::numa}, 0, {"0-1", "2-3", "4-5", "8-9", "10-11", "12-13"}},
-        {{2, MapBy::numa}, 3, {"0-3", "4-7", "8-11"}},
-        {{1, MapBy::l3cache}, 0, {"0-3", "4-7", "8-11", "12-15"}},
-        {{2, MapBy::l3cache}, 5, {"0-1", "2-3", "4-5", "6-7", "8-9"}},
-        {{1, MapBy::core}, 3, {"0-1", "2-3", "4-5"}},
-        {{2, MapBy::core}, 5, {"0", "1", "2", "3", "4"}},
-        {{1, MapBy::hwthread}, 3, {"0", "1", "2"}},
-        {{5, MapBy::socket}, 0, unbound(10)},
+        {{1, MachineLevel::socket}, 0, {"0-7", "8-15"}},
+        {{2, MachineLevel::socket}, 0, {"0-3", "4-7", "8-11", "12-15"}},
+        {{3, MachineLevel::numa}, 0, {"0-1", "2-3", "4-5", "8-9", "10-11", "12-13"}},
+        {{2, MachineLevel::numa}, 3, {"0-3", "4-7", "8-11"}},
+        {{1, MachineLevel::l3cache}, 0, {"0-3", "4-7", "8-11", "12-15"}},
+        {{2, MachineLevel::l3cache}, 5, {"0-1", "2-3", "4-5", "6-7", "8-9"}},
+        {{1, MachineLevel::core}, 3, {"0-1", "2-3", "4-5"}},
+        {{2, MachineLevel::core}, 5, {"0", "1", "2", "3", "4"}},
+        {{1, MachineLevel::hwthread}, 3, {"0", "1", "2"}},
+        {{5, MachineLevel::socket}, 0, unbound(10)},
     }));
     CAPTURE(row.per.ranks, word_of(row.per.object), row.ranks);
     Options options = job(row.ranks);
@@ -201,12 +201,12 @@ TEST_CASE(
 {
     const Topology machine = Topology::synthetic(kTwoSockets);
     Options options = job(5);
-    options.ranks_per = {2, MapBy::socket};
+    options.ranks_per = {2, MachineLevel::socket};
     CHECK_THAT(usage_error([&] { map_here(options, machine); }),
                Catch::Contains("5 ranks of 'a' are wanted, but 2 on each socket of 1 host are 4"));
     options = job(0);
-    options.ranks_per = {5, MapBy::socket};
-    options.binding = Binding::core;
+    options.ranks_per = {5, MachineLevel::socket};
+    options.binding = MachineLevel::core;
     CHECK(cpus_of(options, machine) ==
           Texts{"0-1", "2-3", "4-5", "6-7", "0-1", "8-9", "10-11", "12-13", "14-15", "8-9"});
 }
@@ -216,7 +216,7 @@ TEST_CASE("Each program has so many ranks on each object")
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     Options options = job(0);
     options.apps = {AppContext{{"a"}, 2, {}, {}}, AppContext{{"b"}, 2, {}, {}}};
-    options.ranks_per = {1, MapBy::socket};
+    options.ranks_per = {1, MachineLevel::socket};
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11", "4-7", "12-15"});
 }
 
@@ -224,17 +224,17 @@ TEST_CASE("Ranks may be bound to caches, and numbered by them")
 {
     const Topology machine = Topology::synthetic("package:1 l3:2 core:2 pu:2");
     Options options = job(3);
-    options.binding = Binding::l3cache;
+    options.binding = MachineLevel::l3cache;
     CHECK(cpus_of(options, machine) == Texts{"0-3", "0-3", "4-7"});
-    options.map_by = MapBy::l3cache;
+    options.map_by = MachineLevel::l3cache;
     CHECK(cpus_of(options, machine) == Texts{"0-3", "4-7", "0-3"});
-    options.binding = Binding::core;
-    options.map_by = MapBy::slot;
-    options.rank_by = RankBy::l3cache;
+    options.binding = MachineLevel::core;
+    options.map_by = MachineLevel::slot;
+    options.rank_by = MachineLevel::l3cache;
     CHECK(cpus_of(options, machine) == Texts{"0-1", "4-5", "2-3"});
     // A machine that tells no cache: a package counts as one.
-    options.rank_by = RankBy::as_mapped;
-    options.binding = Binding::l3cache;
+    options.rank_by = MachineLevel::automatic;
+    options.binding = MachineLevel::l3cache;
     CHECK(cpus_of(options, Topology::synthetic("package:2 core:2 pu:1")) == Texts{"0-1", "0-1", "2-3"});
 }
 
@@ -249,12 +249,12 @@ TEST_CASE("Within a set of cores, ranks are bound to cores of it, or to all of i
     options = job(1);
     options.cpu_set = {1, 4, 5};
     CHECK(cpus_of(options, machine) == Texts{"2-3,8-11"});
-    options.binding = Binding::none;
+    options.binding = MachineLevel::none;
     options.apps[0].ranks = 2;
     CHECK(cpus_of(options, machine) == Texts{"2-3,8-11", "2-3,8-11"});
     CHECK_THAT(describe_bindings(options, map_here(options, machine), {&machine, 1}),
                Catch::Contains("bound to cores 1,4-5 (cpus 2-3,8-11)"));
-    options.binding = Binding::socket;
+    options.binding = MachineLevel::socket;
     CHECK(cpus_of(options, machine) == Texts{"2-3", "8-11"});
     CHECK_THAT(usage_error([&] {
                    only_cores(whole, std::vector{8, 9}, "here");
@@ -266,31 +266,34 @@ TEST_CASE("Explicit binding, wrapping around without complaint")
 {
     const WithVariable threads("OMP_NUM_THREADS", "4");  // says nothing about an explicit binding
     struct Row {
-        Binding binding;
-        MapBy map_by;
+        MachineLevel binding;
+        MachineLevel map_by;
         int ranks;
         Texts cpus;
     };
     const char* first = "0-7";
     const char* second = "8-15";
     const Row row = GENERATE_COPY(values<Row>({
-        {Binding::none, MapBy::slot, 3, unbound(3)},
-        {Binding::core, MapBy::slot, 1, {"0-1"}},
-        {Binding::core, MapBy::slot, 3, {"0-1", "2-3", "4-5"}},
-        {Binding::core, MapBy::node, 2, {"0-1", "2-3"}},
-        {Binding::core,
-         MapBy::core,
+        {MachineLevel::none, MachineLevel::slot, 3, unbound(3)},
+        {MachineLevel::core, MachineLevel::slot, 1, {"0-1"}},
+        {MachineLevel::core, MachineLevel::slot, 3, {"0-1", "2-3", "4-5"}},
+        {MachineLevel::core, MachineLevel::node, 2, {"0-1", "2-3"}},
+        {MachineLevel::core,
+         MachineLevel::core,
          10,
          {"0-1", "2-3", "4-5", "6-7", "8-9", "10-11", "12-13", "14-15", "0-1", "2-3"}},
-        {Binding::core, MapBy::socket, 5, {"0-1", "8-9", "2-3", "10-11", "4-5"}},
-        {Binding::core, MapBy::hwthread, 3, {"0-1", "0-1", "2-3"}},
-        {Binding::socket, MapBy::slot, 5, {first, first, first, first, second}},
-        {Binding::socket, MapBy::socket, 3, {first, second, first}},
-        {Binding::numa, MapBy::numa, 3, {first, second, first}},
-        {Binding::hwthread, MapBy::slot, 10, {"0", "2", "4", "6", "8", "10", "12", "14", "1", "3"}},
-        {Binding::hwthread, MapBy::socket, 3, {"0", "8", "2"}},
-        {Binding::hwthread, MapBy::hwthread, 4, {"0", "1", "2", "3"}},
-        {Binding::hwthread, MapBy::hwthread, 1, {"0"}},
+        {MachineLevel::core, MachineLevel::socket, 5, {"0-1", "8-9", "2-3", "10-11", "4-5"}},
+        {MachineLevel::core, MachineLevel::hwthread, 3, {"0-1", "0-1", "2-3"}},
+        {MachineLevel::socket, MachineLevel::slot, 5, {first, first, first, first, second}},
+        {MachineLevel::socket, MachineLevel::socket, 3, {first, second, first}},
+        {MachineLevel::numa, MachineLevel::numa, 3, {first, second, first}},
+        {MachineLevel::hwthread,
+         MachineLevel::slot,
+         10,
+         {"0", "2", "4", "6", "8", "10", "12", "14", "1", "3"}},
+        {MachineLevel::hwthread, MachineLevel::socket, 3, {"0", "8", "2"}},
+        {MachineLevel::hwthread, MachineLevel::hwthread, 4, {"0", "1", "2", "3"}},
+        {MachineLevel::hwthread, MachineLevel::hwthread, 1, {"0"}},
     }));
     CAPTURE(static_cast<int>(row.binding), static_cast<int>(row.map_by), row.ranks);
     Options options = job(row.ranks);
@@ -302,29 +305,29 @@ TEST_CASE("Explicit binding, wrapping around without complaint")
 TEST_CASE("Hardware threads are used in turns, over and over")
 {
     Options options = job(5);
-    options.binding = Binding::hwthread;
+    options.binding = MachineLevel::hwthread;
     CHECK(cpus_of(options, Topology::synthetic("package:1 core:1 pu:2")) == Texts{"0", "1", "0", "1", "0"});
 }
 
 TEST_CASE("Ranking renumbers what was mapped")
 {
     struct Row {
-        MapBy map_by;
-        RankBy rank_by;
+        MachineLevel map_by;
+        MachineLevel rank_by;
         int ranks;
         Texts cpus;
     };
     const Row row = GENERATE(values<Row>({
-        {MapBy::socket, RankBy::slot, 4, {"0-1", "8-9", "2-3", "10-11"}},
-        {MapBy::socket, RankBy::node, 4, {"0-1", "8-9", "2-3", "10-11"}},
-        {MapBy::socket, RankBy::core, 5, {"0-1", "2-3", "4-5", "8-9", "10-11"}},
-        {MapBy::core, RankBy::socket, 6, {"0-1", "8-9", "2-3", "10-11", "4-5", "6-7"}},
-        {MapBy::slot, RankBy::numa, 5, {"0-1", "8-9", "2-3", "4-5", "6-7"}},
-        {MapBy::hwthread, RankBy::core, 4, {"0-1", "2-3", "0-1", "2-3"}},
+        {MachineLevel::socket, MachineLevel::slot, 4, {"0-1", "8-9", "2-3", "10-11"}},
+        {MachineLevel::socket, MachineLevel::node, 4, {"0-1", "8-9", "2-3", "10-11"}},
+        {MachineLevel::socket, MachineLevel::core, 5, {"0-1", "2-3", "4-5", "8-9", "10-11"}},
+        {MachineLevel::core, MachineLevel::socket, 6, {"0-1", "8-9", "2-3", "10-11", "4-5", "6-7"}},
+        {MachineLevel::slot, MachineLevel::numa, 5, {"0-1", "8-9", "2-3", "4-5", "6-7"}},
+        {MachineLevel::hwthread, MachineLevel::core, 4, {"0-1", "2-3", "0-1", "2-3"}},
     }));
     CAPTURE(static_cast<int>(row.map_by), static_cast<int>(row.rank_by), row.ranks);
     Options options = job(row.ranks);
-    options.binding = Binding::core;
+    options.binding = MachineLevel::core;
     options.map_by = row.map_by;
     options.rank_by = row.rank_by;
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
@@ -334,9 +337,9 @@ TEST_CASE("Ranking keeps programs together")
 {
     Options options = job(3);
     options.apps.push_back({{"b"}, 2, {}, {}});
-    options.binding = Binding::core;
-    options.map_by = MapBy::socket;
-    options.rank_by = RankBy::core;
+    options.binding = MachineLevel::core;
+    options.map_by = MachineLevel::socket;
+    options.rank_by = MachineLevel::core;
     const JobMap map = map_here(options, Topology::synthetic(kTwoSockets));
     Texts placed;
     for (const Placement& placement : map.ranks) {
@@ -351,17 +354,17 @@ TEST_CASE("Asymmetric restrictions: a full socket is passed over, and ranks wrap
     // One core with one hardware thread on the first socket, three cores on the second.
     const Topology topology = Topology::synthetic(kTwoSockets, "5,8-12");
     Options options = job(5);
-    options.map_by = MapBy::socket;
-    options.binding = Binding::core;
+    options.map_by = MachineLevel::socket;
+    options.binding = MachineLevel::core;
     CHECK(cpus_of(options, topology) == Texts{"5", "8-9", "10-11", "12", "5"});
-    options.binding = Binding::socket;
+    options.binding = MachineLevel::socket;
     CHECK(cpus_of(options, topology) == Texts{"5", "8-12", "8-12", "8-12", "5"});
-    options.binding = Binding::automatic;
+    options.binding = MachineLevel::automatic;
     options.apps[0].ranks = 4;
     CHECK(cpus_of(options, topology) == Texts{"5", "8-9", "10-11", "12"});
     options.apps[0].ranks = 5;
     CHECK(cpus_of(options, topology) == unbound(5));
-    options.map_by = MapBy::slot;
+    options.map_by = MachineLevel::slot;
     options.apps[0].ranks = 3;
     CHECK(cpus_of(options, topology) == Texts{"5", "8-9", "10-11"});
 }
@@ -405,23 +408,38 @@ TEST_CASE("Each node's ranks are bound by its own topology, and numbered among t
 TEST_CASE("Ranking over nodes")
 {
     struct Row {
-        MapBy map_by;
-        RankBy rank_by;
+        MachineLevel map_by;
+        MachineLevel rank_by;
         std::vector<int> nodes;
         Texts cpus;
     };
     const Row row = GENERATE(values<Row>({
-        {MapBy::slot, RankBy::as_mapped, {0, 0, 0, 1, 1, 1}, {"0-1", "2-3", "4-5", "0-1", "2-3", "4-5"}},
-        {MapBy::slot, RankBy::node, {0, 1, 0, 1, 0, 1}, {"0-1", "0-1", "2-3", "2-3", "4-5", "4-5"}},
-        {MapBy::node, RankBy::as_mapped, {0, 1, 0, 1, 0, 1}, {"0-1", "0-1", "2-3", "2-3", "4-5", "4-5"}},
-        {MapBy::node, RankBy::slot, {0, 0, 0, 1, 1, 1}, {"0-1", "2-3", "4-5", "0-1", "2-3", "4-5"}},
-        {MapBy::socket, RankBy::core, {0, 0, 0, 1, 1, 1}, {"0-1", "2-3", "8-9", "0-1", "2-3", "8-9"}},
+        {MachineLevel::slot,
+         MachineLevel::automatic,
+         {0, 0, 0, 1, 1, 1},
+         {"0-1", "2-3", "4-5", "0-1", "2-3", "4-5"}},
+        {MachineLevel::slot,
+         MachineLevel::node,
+         {0, 1, 0, 1, 0, 1},
+         {"0-1", "0-1", "2-3", "2-3", "4-5", "4-5"}},
+        {MachineLevel::node,
+         MachineLevel::automatic,
+         {0, 1, 0, 1, 0, 1},
+         {"0-1", "0-1", "2-3", "2-3", "4-5", "4-5"}},
+        {MachineLevel::node,
+         MachineLevel::slot,
+         {0, 0, 0, 1, 1, 1},
+         {"0-1", "2-3", "4-5", "0-1", "2-3", "4-5"}},
+        {MachineLevel::socket,
+         MachineLevel::core,
+         {0, 0, 0, 1, 1, 1},
+         {"0-1", "2-3", "8-9", "0-1", "2-3", "8-9"}},
     }));
     CAPTURE(static_cast<int>(row.map_by), static_cast<int>(row.rank_by));
     Options options = job(6);
     options.map_by = row.map_by;
     options.rank_by = row.rank_by;
-    options.binding = Binding::core;
+    options.binding = MachineLevel::core;
     const std::vector<Host> hosts = {{"a", 3}, {"b", 3}};
     const std::vector<Topology> topologies(2, Topology::synthetic(kTwoSockets));
     std::vector<int> nodes;
@@ -439,22 +457,22 @@ TEST_CASE("Whether ranks share cores")
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     struct Row {
         int ranks;
-        Binding binding;
-        MapBy map_by;
+        MachineLevel binding;
+        MachineLevel map_by;
         double quota;
         bool share;
     };
     const Row row = GENERATE(values<Row>({
-        {1, Binding::automatic, MapBy::slot, 0, false},
-        {8, Binding::automatic, MapBy::slot, 0, false},
-        {8, Binding::none, MapBy::slot, 0, false},
-        {9, Binding::automatic, MapBy::slot, 0, true},
-        {4, Binding::automatic, MapBy::slot, 3.5, true},
-        {4, Binding::core, MapBy::slot, 4, false},
-        {2, Binding::core, MapBy::hwthread, 0, true},
-        {4, Binding::socket, MapBy::slot, 0, false},
-        {5, Binding::socket, MapBy::slot, 0, false},
-        {5, Binding::socket, MapBy::hwthread, 0, true},
+        {1, MachineLevel::automatic, MachineLevel::slot, 0, false},
+        {8, MachineLevel::automatic, MachineLevel::slot, 0, false},
+        {8, MachineLevel::none, MachineLevel::slot, 0, false},
+        {9, MachineLevel::automatic, MachineLevel::slot, 0, true},
+        {4, MachineLevel::automatic, MachineLevel::slot, 3.5, true},
+        {4, MachineLevel::core, MachineLevel::slot, 4, false},
+        {2, MachineLevel::core, MachineLevel::hwthread, 0, true},
+        {4, MachineLevel::socket, MachineLevel::slot, 0, false},
+        {5, MachineLevel::socket, MachineLevel::slot, 0, false},
+        {5, MachineLevel::socket, MachineLevel::hwthread, 0, true},
     }));
     CAPTURE(row.ranks, static_cast<int>(row.binding), static_cast<int>(row.map_by), row.quota);
     Options options = job(row.ranks);

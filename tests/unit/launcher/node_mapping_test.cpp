@@ -44,7 +44,7 @@ TEST_CASE("Slots are filled host by host, and again when all are taken")
 TEST_CASE("Nodes in turn, passing over those that are full")
 {
     Options options = programs({5});
-    options.map_by = MapBy::node;
+    options.map_by = MachineLevel::node;
     CHECK(nodes_of(options, {{"a", 4}, {"b", 4}, {"c", 4}}) == Nodes{0, 1, 2, 0, 1});
     CHECK(nodes_of(options, {{"a", 1}, {"b", 3}, {"c", 1}}) == Nodes{0, 1, 2, 1, 1});
     CHECK(nodes_of(options, {{"a", 1}, {"b", 1}}) == Nodes{0, 1, 0, 1, 0});
@@ -59,7 +59,7 @@ TEST_CASE("So many ranks on each node, whatever the slots")
     CHECK(nodes_of(options, hosts) == Nodes{0, 0, 1, 1, 2, 2});
     options.apps[0].ranks = 3;
     CHECK(nodes_of(options, hosts) == Nodes{0, 0, 1});
-    options.map_by = MapBy::node;
+    options.map_by = MachineLevel::node;
     CHECK(nodes_of(options, hosts) == Nodes{0, 1, 2});
     options.apps[0].ranks = 5;
     CHECK(nodes_of(options, hosts) == Nodes{0, 1, 2, 0, 1});
@@ -73,7 +73,7 @@ TEST_CASE("Several programs go on where the one before stopped")
 {
     CHECK(nodes_of(programs({1, 3}), {{"a", 2}, {"b", 2}}) == Nodes{0, 0, 1, 1});
     Options options = programs({1, 3});
-    options.map_by = MapBy::node;
+    options.map_by = MachineLevel::node;
     CHECK(nodes_of(options, {{"a", 2}, {"b", 2}}) == Nodes{0, 1, 0, 1});
     options = programs({2, 4});
     options.ranks_per.ranks = 2;

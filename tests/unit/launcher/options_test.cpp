@@ -22,9 +22,9 @@ TEST_CASE("A program alone leaves every default")
     CHECK(options.apps[0].environment.empty());
     CHECK(options.apps[0].working_directory.empty());
     CHECK(options.hosts.empty());
-    CHECK(options.binding == Binding::automatic);
-    CHECK(options.map_by == MapBy::slot);
-    CHECK(options.rank_by == RankBy::as_mapped);
+    CHECK(options.binding == MachineLevel::automatic);
+    CHECK(options.map_by == MachineLevel::slot);
+    CHECK(options.rank_by == MachineLevel::automatic);
     CHECK(options.ranks_per.ranks == 0);
     CHECK_FALSE(options.launcher);
     CHECK_FALSE(options.doctor);
@@ -80,22 +80,22 @@ TEST_CASE("The heap is a variable of all programs, which a program's own -x goes
 
 TEST_CASE("Placement values of both dialects")
 {
-    CHECK(parse({"--bind-to", "none", "a"}).binding == Binding::none);
-    CHECK(parse({"-bind-to", "core", "a"}).binding == Binding::core);
-    CHECK(parse({"--bind-to=socket", "a"}).binding == Binding::socket);
-    CHECK(parse({"--bind-to", "numa", "a"}).binding == Binding::numa);
-    CHECK(parse({"--bind-to", "hwthread", "a"}).binding == Binding::hwthread);
-    CHECK(parse({"--map-by", "slot", "a"}).map_by == MapBy::slot);
-    CHECK(parse({"-map-by", "core", "a"}).map_by == MapBy::core);
-    CHECK(parse({"--map-by", "socket", "a"}).map_by == MapBy::socket);
-    CHECK(parse({"--map-by", "numa", "a"}).map_by == MapBy::numa);
-    CHECK(parse({"--map-by", "hwthread", "a"}).map_by == MapBy::hwthread);
-    CHECK(parse({"--map-by", "node", "a"}).map_by == MapBy::node);
-    CHECK(parse({"--rank-by", "slot", "a"}).rank_by == RankBy::slot);
-    CHECK(parse({"--rank-by", "core", "a"}).rank_by == RankBy::core);
-    CHECK(parse({"--rank-by", "socket", "a"}).rank_by == RankBy::socket);
-    CHECK(parse({"--rank-by", "numa", "a"}).rank_by == RankBy::numa);
-    CHECK(parse({"-rank-by", "node", "a"}).rank_by == RankBy::node);
+    CHECK(parse({"--bind-to", "none", "a"}).binding == MachineLevel::none);
+    CHECK(parse({"-bind-to", "core", "a"}).binding == MachineLevel::core);
+    CHECK(parse({"--bind-to=socket", "a"}).binding == MachineLevel::socket);
+    CHECK(parse({"--bind-to", "numa", "a"}).binding == MachineLevel::numa);
+    CHECK(parse({"--bind-to", "hwthread", "a"}).binding == MachineLevel::hwthread);
+    CHECK(parse({"--map-by", "slot", "a"}).map_by == MachineLevel::slot);
+    CHECK(parse({"-map-by", "core", "a"}).map_by == MachineLevel::core);
+    CHECK(parse({"--map-by", "socket", "a"}).map_by == MachineLevel::socket);
+    CHECK(parse({"--map-by", "numa", "a"}).map_by == MachineLevel::numa);
+    CHECK(parse({"--map-by", "hwthread", "a"}).map_by == MachineLevel::hwthread);
+    CHECK(parse({"--map-by", "node", "a"}).map_by == MachineLevel::node);
+    CHECK(parse({"--rank-by", "slot", "a"}).rank_by == MachineLevel::slot);
+    CHECK(parse({"--rank-by", "core", "a"}).rank_by == MachineLevel::core);
+    CHECK(parse({"--rank-by", "socket", "a"}).rank_by == MachineLevel::socket);
+    CHECK(parse({"--rank-by", "numa", "a"}).rank_by == MachineLevel::numa);
+    CHECK(parse({"-rank-by", "node", "a"}).rank_by == MachineLevel::node);
     CHECK(parse({"--report-bindings", "a"}).report_bindings);
     CHECK(parse({"--display", "map", "a"}).display_map);
     CHECK(parse({"-display-map", "a"}).display_map);
@@ -130,7 +130,7 @@ TEST_CASE("Ranks a node have the spellings of both dialects")
     line.push_back("a");
     CAPTURE(line);
     CHECK(parse(line).ranks_per.ranks == 3);
-    CHECK(parse(line).map_by == MapBy::slot);
+    CHECK(parse(line).map_by == MachineLevel::slot);
 }
 
 TEST_CASE("How other hosts are reached")
@@ -208,7 +208,7 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
     CHECK(open_mpi.apps.at(0).argv == Words{"./a", "-mca"});
     CHECK(open_mpi.apps.at(0).ranks == 3);
     CHECK(open_mpi.apps.at(0).environment == Environment{{"A", "1"}});
-    CHECK(open_mpi.map_by == MapBy::node);
+    CHECK(open_mpi.map_by == MachineLevel::node);
     CHECK(open_mpi.output.tag);
     CHECK(open_mpi.without_effect == Words{"--allow-run-as-root", "--oversubscribe", "--use-hwthread-cpus",
                                            "-mca btl self,vader", "--mca pml ob1"});
@@ -217,16 +217,16 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
                "tag,merge-stderr-to-stdout,dir=logs", "--display", "map,bindings", "a"});
     CHECK(five.ranks_per.ranks == 2);
     CHECK(five.cores_per_rank == 4);
-    CHECK(five.binding == Binding::automatic);
+    CHECK(five.binding == MachineLevel::automatic);
     CHECK(five.output.tag);
     CHECK(five.output.merge_stderr);
     CHECK(five.output.directory == "logs");
     CHECK(five.display_map);
     CHECK(five.report_bindings);
-    CHECK(parse({"--map-by", ":OVERSUBSCRIBE", "a"}).map_by == MapBy::slot);
-    CHECK(parse({"--map-by", "package:PE=2", "a"}).map_by == MapBy::socket);
+    CHECK(parse({"--map-by", ":OVERSUBSCRIBE", "a"}).map_by == MachineLevel::slot);
+    CHECK(parse({"--map-by", "package:PE=2", "a"}).map_by == MachineLevel::socket);
     CHECK(parse({"--cpus-per-proc", "3", "--map-by", "slot:PE=3", "a"}).cores_per_rank == 3);
-    CHECK(parse({"--bind-to-socket", "a"}).binding == Binding::socket);
+    CHECK(parse({"--bind-to-socket", "a"}).binding == MachineLevel::socket);
     CHECK(parse({"--pernode", "a"}).ranks_per.ranks == 1);
     CHECK_FALSE(parse({"--display-allocation", "a"}).display_map);
 
@@ -265,8 +265,8 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
     CHECK(hydra.without_effect == Words{"-rmk slurm", "I_MPI_PIN", "I_MPI_DEBUG"});
     CHECK(hydra.ranks_per.ranks == 2);
     CHECK(hydra.cores_per_rank == 2);
-    CHECK(hydra.binding == Binding::automatic);
-    CHECK(hydra.map_by == MapBy::node);
+    CHECK(hydra.binding == MachineLevel::automatic);
+    CHECK(hydra.map_by == MachineLevel::node);
     CHECK(hydra.display_map);
     CHECK(hydra.launcher == StartMethod::Agent::remote_shell);
     const Options two =
