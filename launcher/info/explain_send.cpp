@@ -37,10 +37,10 @@ std::vector<ExplainedSend> explain_send(std::size_t bytes, int ranks, int nodes,
     const PeerTraits tcp = PeerTraits::of(transport::tcp::kCapabilities, false, false, options);
     const PeerTraits adapter =
         PeerTraits::of(transport::ofi::capabilities_of(64u << 10, true), true, false, options);
-    std::vector<ExplainedSend> told;
+    std::vector<ExplainedSend> sends;
     const auto add = [&](std::string_view transport, std::string_view message, const PeerTraits& to,
                          const MessageTraits& traits) {
-        told.push_back({transport, message, choose_protocol(traits, to)});
+        sends.push_back({transport, message, choose_protocol(traits, to)});
     };
     for (const auto& [name, to] : {std::pair("shm", &node), std::pair("tcp", &tcp), std::pair("ofi", &adapter)}) {
         add(name, "any memory", *to, {.bytes = bytes});
@@ -49,15 +49,15 @@ std::vector<ExplainedSend> explain_send(std::size_t bytes, int ranks, int nodes,
         add(name, "a layout", *to, {.bytes = bytes, .place = Place::collected});
         add(name, "synchronous", *to, {.bytes = bytes, .synchronous = true});
     }
-    return told;
+    return sends;
 }
 
-std::string as_text(std::size_t bytes, const std::vector<ExplainedSend>& told)
+std::string as_text(std::size_t bytes, const std::vector<ExplainedSend>& sends)
 {
     std::string text = fmt::format("a message of {}\n", collectives::in_bytes(bytes));
     bool learned = false;
     bool injected = false;
-    for (const ExplainedSend& one : told) {
+    for (const ExplainedSend& one : sends) {
         text += fmt::format("  {:<4} {:<21} {:<15} {}\n", one.transport, one.message, protocol_of(one.choice),
                             one.choice.because);
         learned = learned || one.choice.learned;
@@ -72,10 +72,10 @@ std::string as_text(std::size_t bytes, const std::vector<ExplainedSend>& told)
     return text;
 }
 
-std::string as_json(std::size_t bytes, const std::vector<ExplainedSend>& told)
+std::string as_json(std::size_t bytes, const std::vector<ExplainedSend>& sends)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const ExplainedSend& one : told) {
+    for (const ExplainedSend& one : sends) {
         nlohmann::ordered_json entry{{"transport", one.transport},
                                      {"message", one.message},
                                      {"protocol", name_of(one.choice.protocol)},

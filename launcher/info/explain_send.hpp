@@ -19,7 +19,7 @@ struct ExplainedSend {
 /// With the limits that are set. `crowded`: there are more ranks than cores.
 std::vector<ExplainedSend> explain_send(std::size_t bytes, int ranks, int nodes, bool crowded);
 
-std::string as_text(std::size_t bytes, const std::vector<ExplainedSend>& told);
-std::string as_json(std::size_t bytes, const std::vector<ExplainedSend>& told);
+std::string as_text(std::size_t bytes, const std::vector<ExplainedSend>& sends);
+std::string as_json(std::size_t bytes, const std::vector<ExplainedSend>& sends);
 
 }  // namespace tutti::info

@@ -7,11 +7,11 @@
 
 #include "collectives/choice/choice.hpp"
 #include "collectives/framework/nodes.hpp"
-#include "launcher/info/configuration.hpp"
 #include "launcher/info/explain.hpp"
 #include "launcher/info/explain_send.hpp"
-#include "launcher/info/options.hpp"
+#include "launcher/info/info_options.hpp"
 #include "launcher/info/print.hpp"
+#include "launcher/info/shown_settings.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "lib/foundation/base/settings.hpp"
 
@@ -32,7 +32,7 @@ void print(const std::string& text)
     fmt::print("{}", text);
 }
 
-void answer(const Options& options)
+void answer(const InfoOptions& options)
 {
     const collectives::Choice choice(tutti::base::setting);
     const auto model = options.costs_file.empty()
@@ -44,18 +44,18 @@ void answer(const Options& options)
     const collectives::NodeMap* const nodes = several ? &*several : nullptr;
 
     if (options.explain == kSend) {
-        const auto told =
+        const auto sends =
             explain_send(options.sizes_bytes.front(), options.ranks, options.nodes, options.crowded);
-        print(options.json ? as_json(options.sizes_bytes.front(), told)
-                           : as_text(options.sizes_bytes.front(), told));
+        print(options.json ? as_json(options.sizes_bytes.front(), sends)
+                           : as_text(options.sizes_bytes.front(), sends));
         return;
     }
     if (!options.explain.empty()) {
         const unsigned collective = place_of(options.explain);
         const auto situation = situation_of(options, options.sizes_bytes.front(), nodes);
-        const Explanation told = explain(choice, collective, situation);
-        const auto all = candidates(collective, situation, told, options.most_messages, model);
-        print(options.json ? as_json({options, told, all}) : as_text({options, told, all}));
+        const Explanation explanation = explain(choice, collective, situation);
+        const auto all = candidates(collective, situation, explanation, options.most_messages, model);
+        print(options.json ? as_json({options, explanation, all}) : as_text({options, explanation, all}));
         return;
     }
     for (unsigned collective = 0; collective < collectives::catalogue().size(); ++collective)
@@ -68,10 +68,9 @@ void answer(const Options& options)
 int main(int argc, char** argv)
 {
     try {
-        const CommandLine command = parse_command_line(argc, argv);
-        const Options& options = command.options;
-        if (!command.message.empty())
-            print(command.message);
+        const InfoOptions options = parse_command_line(argc, argv);
+        if (!options.message.empty())
+            print(options.message);
         else if (options.config)
             print(options.json ? as_json(configuration()) : as_text(configuration()));
         else if (!options.explain.empty() || !options.predict.empty())

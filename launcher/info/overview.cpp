@@ -28,29 +28,29 @@ std::string meaning_of(const base::KnownSetting& known)
 
 Overview overview(const char* (*environment)(const char*))
 {
-    Overview told;
-    told.version = TUTTI_VERSION;
-    told.compiler = TUTTI_COMPILER;
-    told.instruction_set = to_string(reduction::supported_instruction_sets().back());
-    told.transports =
+    Overview result;
+    result.version = TUTTI_VERSION;
+    result.compiler = TUTTI_COMPILER;
+    result.instruction_set = to_string(reduction::supported_instruction_sets().back());
+    result.transports =
         "self (a rank to itself), shm (ranks of one machine), inproc (ranks that are threads), tcp and ofi "
         "(libfabric; ranks of several machines)";
     for (const base::KnownSetting& known : base::known_settings()) {
         if (known.variable.empty() || known.help.empty())
             continue;
         const std::string name(known.variable);
-        told.variables.push_back({name, meaning_of(known), value_of(environment, name.c_str())});
+        result.variables.push_back({name, meaning_of(known), value_of(environment, name.c_str())});
     }
     for (const collectives::CollectiveEntry& entry : collectives::catalogue()) {
         std::vector<std::string> names;
         for (const collectives::AlgorithmTraits& algorithm : entry.algorithms)
             names.push_back(
                 fmt::format("{}{}", algorithm.name, algorithm.has_segments ? "[:SEGMENT_BYTES]" : ""));
-        told.variables.push_back({entry.variable,
-                                  fmt::format("algorithm of {}: {}", entry.name, fmt::join(names, ", ")),
-                                  value_of(environment, entry.variable)});
+        result.variables.push_back({entry.variable,
+                                    fmt::format("algorithm of {}: {}", entry.name, fmt::join(names, ", ")),
+                                    value_of(environment, entry.variable)});
     }
-    return told;
+    return result;
 }
 
 }  // namespace tutti::info

@@ -23,7 +23,7 @@ std::string with_segments(std::string_view algorithm, std::size_t segment_bytes)
                               : fmt::format("{} in segments of {}", algorithm, in_bytes(segment_bytes));
 }
 
-std::string situation(const Options& options)
+std::string situation(const InfoOptions& options)
 {
     return fmt::format("{} of {}, {} rank{} on {} node{}{}{}", options.explain,
                        in_bytes(options.sizes_bytes.front()), options.ranks, options.ranks == 1 ? "" : "s",
@@ -82,26 +82,27 @@ std::string as_json(const Overview& overview)
 
 std::string as_text(const Answer& answer)
 {
-    const Explanation& told = answer.explanation;
+    const Explanation& explanation = answer.explanation;
     const std::vector<std::string>& assumed = answer.options.assumed;
     std::string text = situation(answer.options) + "\n";
     if (!assumed.empty())
         text += fmt::format("  taken for want of others: {}\n", fmt::join(assumed, ", "));
-    text += fmt::format("  uses {}\n  because of {}\n", with_segments(told.algorithm, told.segment_bytes),
-                        told.decided_by);
-    if (!told.where_copied.empty())
+    text +=
+        fmt::format("  uses {}\n  because of {}\n",
+                    with_segments(explanation.algorithm, explanation.segment_bytes), explanation.decided_by);
+    if (!explanation.where_copied.empty())
         text += fmt::format("  where neither rank has memory that the other reads in place: {}\n",
-                            told.where_copied);
-    if (!told.passed_over.empty())
+                            explanation.where_copied);
+    if (!explanation.passed_over.empty())
         text += "\nAsked before, and why not:\n";
-    for (const PassedOver& passed : told.passed_over)
+    for (const PassedOver& passed : explanation.passed_over)
         text += fmt::format("  {}\n      {}\n", passed.what, passed.reason);
     text +=
         fmt::format("\nPredicted by the cost model, a core for every rank:\n  {:<34} {:>9} {:>10} {:>15}\n",
                     "algorithm", "time", "messages", "between nodes");
     for (const Candidate& candidate : answer.candidates) {
         const std::string name = with_segments(candidate.algorithm, candidate.segment_bytes);
-        const char mark = candidate.algorithm == told.algorithm ? '*' : ' ';
+        const char mark = candidate.algorithm == explanation.algorithm ? '*' : ' ';
         if (candidate.prediction)
             text += fmt::format("{} {:<34} {:>9} {:>10} {:>15}\n", mark, name,
                                 in_time(candidate.prediction->time_ns), candidate.prediction->messages,
@@ -114,21 +115,21 @@ std::string as_text(const Answer& answer)
 
 std::string as_json(const Answer& answer)
 {
-    const Options& options = answer.options;
-    const Explanation& told = answer.explanation;
+    const InfoOptions& options = answer.options;
+    const Explanation& explanation = answer.explanation;
     ordered_json json{{"collective", options.explain},
                       {"ranks", options.ranks},
                       {"nodes", options.nodes},
                       {"bytes", options.sizes_bytes.front()},
                       {"commutative", options.commutative},
                       {"crowded", options.crowded},
-                      {"algorithm", told.algorithm},
-                      {"segment_bytes", told.segment_bytes},
-                      {"decided_by", told.decided_by},
-                      {"where_copied", told.where_copied},
+                      {"algorithm", explanation.algorithm},
+                      {"segment_bytes", explanation.segment_bytes},
+                      {"decided_by", explanation.decided_by},
+                      {"where_copied", explanation.where_copied},
                       {"passed_over", ordered_json::array()},
                       {"candidates", ordered_json::array()}};
-    for (const PassedOver& passed : told.passed_over)
+    for (const PassedOver& passed : explanation.passed_over)
         json["passed_over"].push_back({{"rule", passed.what}, {"reason", passed.reason}});
     for (const Candidate& candidate : answer.candidates) {
         ordered_json entry{{"algorithm", candidate.algorithm}};
@@ -148,7 +149,7 @@ std::string as_json(const Answer& answer)
     return json.dump(2) + "\n";
 }
 
-collectives::Situation situation_of(const Options& options, std::size_t size_bytes,
+collectives::Situation situation_of(const InfoOptions& options, std::size_t size_bytes,
                                     const collectives::NodeMap* nodes)
 {
     collectives::Situation situation;
@@ -166,8 +167,8 @@ collectives::Situation situation_of(const Options& options, std::size_t size_byt
     return situation;
 }
 
-std::string prediction_table(const Options& options, unsigned collective, const collectives::Choice& choice,
-                             const collectives::NodeMap* nodes,
+std::string prediction_table(const InfoOptions& options, unsigned collective,
+                             const collectives::Choice& choice, const collectives::NodeMap* nodes,
                              const collectives::simulator::CostModel& model)
 {
     const collectives::CollectiveEntry& entry = collectives::catalogue()[collective];

@@ -1,11 +1,11 @@
-// What tutti-info tells, as text for people and as JSON for programs.
+// The answers of tutti-info, as text for people and as JSON for programs.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "launcher/info/explain.hpp"
-#include "launcher/info/options.hpp"
+#include "launcher/info/info_options.hpp"
 
 namespace tutti::info {
 
@@ -31,7 +31,7 @@ std::string as_json(const Overview& overview);
 
 /// The answer to --explain.
 struct Answer {
-    const Options& options;
+    const InfoOptions& options;
     const Explanation& explanation;
     const std::vector<Candidate>& candidates;
 };
@@ -44,12 +44,12 @@ std::string in_time(double time_ns);
 /// The answer to --predict for one collective, at a place in AllCollectives: a table in Markdown, an
 /// algorithm a row and a size a column. What is chosen is in bold. Sizes below the number of blocks stay in
 /// the table: some blocks are empty then.
-std::string prediction_table(const Options& options, unsigned collective, const collectives::Choice& choice,
-                             const collectives::NodeMap* nodes,
+std::string prediction_table(const InfoOptions& options, unsigned collective,
+                             const collectives::Choice& choice, const collectives::NodeMap* nodes,
                              const collectives::simulator::CostModel& model);
 
 /// The call that the options ask about, for one size.
-collectives::Situation situation_of(const Options& options, std::size_t size_bytes,
+collectives::Situation situation_of(const InfoOptions& options, std::size_t size_bytes,
                                     const collectives::NodeMap* nodes);
 
 }  // namespace tutti::info

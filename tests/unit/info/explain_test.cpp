@@ -157,7 +157,7 @@ TEST_CASE("frames of shared memory are smaller where many ranks share it")
 
 TEST_CASE("JSON says what the text says")
 {
-    Options options;
+    InfoOptions options;
     options.explain = "allreduce";
     options.ranks = 16;
     const Choice choice(unset);

@@ -1,4 +1,4 @@
-#include "launcher/info/options.hpp"
+#include "launcher/info/info_options.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -6,7 +6,7 @@ namespace tutti::info {
 
 namespace {
 
-CommandLine parse(std::vector<const char*> words)
+InfoOptions parse(std::vector<const char*> words)
 {
     words.insert(words.begin(), "tutti-info");
     return parse_command_line(static_cast<int>(words.size()), words.data());
@@ -26,18 +26,17 @@ std::string complaint(const std::vector<const char*>& words)
 
 TEST_CASE("options say which call is asked about")
 {
-    const Options options = parse({"--explain", "allreduce", "--ranks", "64", "--nodes=8", "--bytes", "1M",
-                                   "--op", "non-commutative", "--json"})
-                                .options;
+    const InfoOptions options = parse({"--explain", "allreduce", "--ranks", "64", "--nodes=8", "--bytes",
+                                       "1M", "--op", "non-commutative", "--json"});
     CHECK(options.explain == "allreduce");
     CHECK(options.ranks == 64);
     CHECK(options.nodes == 8);
     CHECK(options.sizes_bytes == std::vector<std::size_t>{1 << 20});
     CHECK(!options.commutative);
     CHECK(options.json);
-    CHECK(parse({"--predict", "all", "--bytes", "8,1K,64KiB"}).options.sizes_bytes ==
+    CHECK(parse({"--predict", "all", "--bytes", "8,1K,64KiB"}).sizes_bytes ==
           std::vector<std::size_t>{8, 1024, 65536});
-    CHECK(parse({"--config", "--json"}).options.config);
+    CHECK(parse({"--config", "--json"}).config);
     CHECK_FALSE(options.config);
     CHECK(parse({"--help"}).message.find("--explain") != std::string::npos);
     CHECK(parse({"--version"}).message.starts_with("tutti-info "));
@@ -47,9 +46,9 @@ TEST_CASE("options say which call is asked about")
 TEST_CASE("what a call needs and was not said is remembered")
 {
     using Words = std::vector<std::string>;
-    CHECK(parse({"--explain", "scan"}).options.assumed == Words{"--ranks 1", "--bytes 8"});
-    CHECK(parse({"--explain", "scan", "--ranks", "1"}).options.assumed == Words{"--bytes 8"});
-    CHECK(parse({"--explain", "scan", "--ranks", "4", "--bytes", "8"}).options.assumed.empty());
+    CHECK(parse({"--explain", "scan"}).assumed == Words{"--ranks 1", "--bytes 8"});
+    CHECK(parse({"--explain", "scan", "--ranks", "1"}).assumed == Words{"--bytes 8"});
+    CHECK(parse({"--explain", "scan", "--ranks", "4", "--bytes", "8"}).assumed.empty());
 }
 
 TEST_CASE("a wrong command line is told with the remedy")

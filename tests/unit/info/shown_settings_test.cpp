@@ -1,5 +1,5 @@
 // What tutti-info --config tells of each setting, and that all lists of variables agree.
-#include "launcher/info/configuration.hpp"
+#include "launcher/info/shown_settings.hpp"
 
 #include <unistd.h>
 

@@ -8,10 +8,10 @@
 
 namespace tutti::info {
 
-/// What --explain tells besides collectives: a message.
+/// What --explain explains besides collectives: a message.
 inline constexpr std::string_view kSend = "send";
 
-struct Options {
+struct InfoOptions {
     std::string explain;  // a collective, or kSend; empty: not asked
     std::string predict;  // a collective or "all"; empty: not asked
     int ranks = 1;
@@ -24,6 +24,7 @@ struct Options {
     bool config = false;  // every setting, and where it comes from
     std::string costs_file;
     std::size_t most_messages = 4'000'000;
+    std::string message;  // help or the version: to be printed, and nothing else done
 };
 
 /// A command line that cannot be followed: a sentence with the remedy.
@@ -31,12 +32,7 @@ struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-struct CommandLine {
-    Options options;
-    std::string message;  // help or the version: to be printed, and nothing else done
-};
-
 /// Throws UsageError.
-CommandLine parse_command_line(int argc, const char* const* argv);
+InfoOptions parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tutti::info

@@ -1,4 +1,4 @@
-#include "launcher/info/options.hpp"
+#include "launcher/info/info_options.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ std::vector<std::size_t> parse_sizes(const std::vector<std::string>& texts)
     return sizes;
 }
 
-void check(const Options& options)
+void check(const InfoOptions& options)
 {
     if (!options.explain.empty() && !options.predict.empty())
         throw UsageError("--explain and --predict cannot go together; use one");
@@ -91,10 +91,9 @@ void check(const Options& options)
 
 }  // namespace
 
-CommandLine parse_command_line(int argc, const char* const* argv)
+InfoOptions parse_command_line(int argc, const char* const* argv)
 {
-    CommandLine result;
-    Options& options = result.options;
+    InfoOptions options;
     CLI::App app{"What this Tutti is, which algorithm a collective call uses and why, and what it costs."};
     app.name("tutti-info");
     app.footer(kExamples);
@@ -124,11 +123,11 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        result.message = app.help();
-        return result;
+        options.message = app.help();
+        return options;
     } catch (const CLI::CallForVersion& version) {
-        result.message = std::string(version.what()) + "\n";
-        return result;
+        options.message = std::string(version.what()) + "\n";
+        return options;
     } catch (const CLI::ParseError& error) {
         throw UsageError(fmt::format("{}; see tutti-info --help", error.what()));
     }
@@ -142,7 +141,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     if (sizes.empty())
         options.assumed.push_back(fmt::format("--bytes {}", options.sizes_bytes.front()));
     check(options);
-    return result;
+    return options;
 }
 
 }  // namespace tutti::info

@@ -10,7 +10,7 @@ namespace tutti::info {
 
 struct ShownSetting {
     std::string option;    // its name in files; empty: there is none
-    std::string variable;  // likewise
+    std::string variable;  // its name in the environment; empty: there is none
     std::string value;
     std::string from;  // "/etc/tutti/tutti.conf:3", "environment" or "default"
 };

@@ -1,4 +1,4 @@
-#include "launcher/info/configuration.hpp"
+#include "launcher/info/shown_settings.hpp"
 
 #include <fmt/format.h>
 
