@@ -31,8 +31,8 @@ public:
     void forget(int fd);
 
     TimerId after(std::chrono::duration<double> delay, std::function<void()> action);
-    /// Likewise, but time in which this process is stopped does not count: who is waited for may have
-    /// answered.
+    /// Counts only the time in which this process is not stopped: while it is stopped, a peer that it waits
+    /// for may answer.
     TimerId after_awake(std::chrono::duration<double> delay, std::function<void()> action);
     /// `timer` may have fired already, or be 0.
     void cancel(TimerId timer);
@@ -51,7 +51,7 @@ public:
 private:
     struct Timer {
         std::function<void()> action;
-        int more_parts = 0;  // of its time, each begun when the one before has been seen to end
+        int more_parts = 0;  // of its time; each begins when this process handles the end of the one before
         Clock::duration part{};
     };
 

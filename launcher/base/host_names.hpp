@@ -16,7 +16,7 @@ inline constexpr std::size_t kHostsInFull = 6;
 /// IPv6 addresses are not. What is too long for a line ends by how many more there are.
 std::string hosts_in_words(std::span<const std::string> names);
 
-/// The same, complete and without blanks, as --host reads it.
+/// All names, folded like those, without blanks, as --host reads them.
 std::string folded_hosts(std::span<const std::string> names);
 
 }  // namespace tutti::launcher

@@ -16,7 +16,7 @@ using base::UniqueFd;
 /// The ends of a pipe, to read and to write. Closed by exec. Throws std::system_error that begins with
 /// `what`.
 std::pair<UniqueFd, UniqueFd> make_pipe(const char* what);
-/// Likewise, of a pair of local sockets of this type.
+/// Both ends of a pair of local sockets of this type, closed by exec. Throws like make_pipe().
 std::pair<UniqueFd, UniqueFd> make_socket_pair(int type, const char* what);
 
 /// Opens /dev/null in place of these descriptors.
@@ -41,7 +41,7 @@ int write_fully(int fd, std::string_view text);
 
 /// The system's text for an error, with the remedy where open files are the cause.
 std::string describe_system_error(int error_number);
-/// The text of an error, likewise with the remedy.
+/// The text of an error, with the remedy where open files are the cause.
 std::string describe(const std::exception& error);
 
 }  // namespace tutti::launcher

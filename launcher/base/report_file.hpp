@@ -1,4 +1,4 @@
-// A file that an option names for what is told when the job has ended.
+// A file that an option names for a report at the end of the job.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ public:
     ReportFile(std::string_view option, const std::string& path);
 
     bool is_wanted() const noexcept { return !path_.empty(); }
-    /// Waits as long as a reader of a pipe does not read. What cannot be written is told on stderr, and false
-    /// returned.
+    /// Waits as long as the reader of a pipe does not read. False if the report cannot be written: stderr
+    /// then has the reason.
     bool write(const std::function<void(std::ostream& out)>& write) const;
 
 private:

@@ -42,7 +42,7 @@ int parse_number(std::string_view option, std::string_view what, std::string_vie
 
 /// Seconds, fractions allowed, above zero.
 double parse_seconds(std::string_view option, std::string_view text);
-/// Likewise; 0 is 0, which mostly means never.
+/// Seconds above zero, or "0", which mostly means never.
 double parse_seconds_or_zero(std::string_view option, std::string_view text);
 
 /// Comma-separated signals by number or by name, with or without SIG. Signals that cannot be caught or that

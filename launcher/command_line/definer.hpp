@@ -46,7 +46,7 @@ public:
 
     /// An option with one value. It may be given again with the same value.
     void single(std::string_view name, Store store) { single_in(line_.job_values, name, std::move(store)); }
-    /// Likewise: once in `seen`.
+    /// An option with one value, which may be given once in `seen`.
     void single_in(Seen& seen, std::string_view name, Store store)
     {
         repeated(name, 1,
@@ -57,14 +57,14 @@ public:
                  });
     }
 
-    /// Likewise: the value is a number, which may follow at once, as in "-n2".
+    /// An option whose value is a number, which may follow at once, as in "-n2".
     void number_in(Seen& seen, std::string_view name, Store store)
     {
         single_in(seen, name, std::move(store));
         options_.back().is_number = true;
     }
 
-    /// Likewise: `target` becomes what `parse` reads.
+    /// An option with one value: `target` becomes what `parse` reads.
     template <class Target, class Parse>
     void value(std::string_view name, Target& target, Parse parse)
     {
@@ -73,7 +73,7 @@ public:
         });
     }
 
-    /// Likewise: one of `words`, of which the first stands for `first`.
+    /// An option whose value is one of `words`, of which the first stands for `first`.
     template <class Enum>
     void choice(std::string_view name, Enum& target, std::span<const std::string_view> words, Enum first)
     {

@@ -26,7 +26,7 @@ struct CommandLine {
     AppContext app;                                                    // the section being read
     std::vector<std::pair<std::string, std::string>> job_environment;  // -genv
     Seen job_values;                                                   // of all sections: no contradictions
-    Seen app_values;                                                   // likewise, of this section
+    Seen app_values;                                                   // of this section alone
     bool status = false;
     bool top = false;
     bool help = false;

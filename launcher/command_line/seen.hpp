@@ -1,4 +1,4 @@
-// What options have said so far: who says the same thing twice must say the same.
+// The values that options have set so far: an option may be given twice only with one value.
 #pragma once
 
 #include <map>
@@ -8,21 +8,22 @@
 
 namespace tutti::launcher {
 
-/// What has been said, and how near to the job: files say it last, and do not go before what was said nearer.
+/// Values by what they are of. The command line is level 0; variables and files of settings follow, and do
+/// not replace what a lower level has set.
 struct Seen {
     struct Value {
         std::string text;
         int level = 0;
     };
     std::map<std::string, Value> values;
-    int level = 0;  // of what is being read: 0 is the command line
+    int level = 0;  // of what is being read
 };
 
-/// Remembers `value` for `what`. False when it was said before, at this level with the same value. Throws
-/// when it had another one at this level; the message calls it `shown`.
+/// Remembers `value` for `what`. False when `what` has a value already, of a lower level or the same one
+/// again. Throws UsageError when it has another one of this level; the message calls it `shown`.
 bool first_time(Seen& seen, const std::string& what, const std::string& shown, const std::string& value);
 
-/// Adds a variable to `environment`, likewise.
+/// Adds a variable to `environment` if it is the first time. Throws like first_time().
 void set_variable(Seen& seen, std::vector<std::pair<std::string, std::string>>& environment,
                   const std::string& name, const std::string& value);
 

@@ -1,5 +1,4 @@
-// What --doctor says of what it has seen: findings with remedies, as lines for people and as a document for
-// programs.
+// The findings of --doctor, with remedies, as lines for people and as a document for programs.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +22,12 @@ struct Finding {
     std::vector<std::string> hosts{};        // that it is about; of a probe from and to
     std::map<std::string, double> values{};  // "latency_us": 21.5
     // For many hosts, see fold.hpp:
-    std::string alike{};  // what is said behind the names of all of which it holds; empty: it stands alone
+    std::string
+        alike{};  // the words that follow the names of hosts with equal findings; empty: it is never folded
     double most = 0;      // "{}" in it stands for the largest of these
 
-    /// Of one host, what stands behind its name holds for others alike.
+    /// A finding about these hosts. Equal findings of several hosts are folded into one line: of one host,
+    /// `alike` becomes what follows its name.
     Finding about(std::string its_check, std::vector<std::string> its_hosts,
                   std::map<std::string, double> its_values = {}) const;
     Finding alike_as(std::string its_alike, double its_most = 0) const;

@@ -180,7 +180,7 @@ void ProbeServer::arrived(connection::PendingConnection& pending)
         make_blocking(fd.get());
         answer_probe(fd.get());
     } catch (const std::exception&) {
-        // A peer that has gone; the one who asked sees it, too, and tells.
+        // A peer that has gone: the daemon that asked notices, too, and reports it.
     }
 }
 

@@ -1,4 +1,4 @@
-// How well two hosts reach each other: each daemon answers probes, and sends them when it is told to.
+// How well two hosts reach each other: each daemon answers probes, and sends those that the head asks for.
 //
 // After the handshake of daemons the asking side sends single bytes that come back, then a stream that is
 // answered by its length.
@@ -30,7 +30,7 @@ public:
 private:
     void serve();
     void arrived(connection::PendingConnection& pending) override;
-    void dropped(const std::string&, std::string_view) override {}  // the one who asked tells
+    void dropped(const std::string&, std::string_view) override {}  // the daemon that asked reports it
 
     const connection::Options options_;
     connection::Poller poller_;

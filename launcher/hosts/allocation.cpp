@@ -28,7 +28,7 @@ constexpr std::array<Manager, 3> kManagers = {{{"PBS_JOBID", "PBS_NODEFILE", fal
                                                {"LSB_JOBID", "LSB_DJOB_HOSTFILE", false, "blaunch"},
                                                {"JOB_ID", "PE_HOSTFILE", true, "qrsh -inherit -V"}}};
 
-/// The hostfile of another launcher, and how it is told to reach other hosts.
+/// The variables of another launcher: for its hostfile, and for the command that reaches other hosts.
 struct OtherLauncher {
     const char* hostfile;
     const char* agent;

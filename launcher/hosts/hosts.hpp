@@ -58,7 +58,7 @@ bool resolves_to_this_host(const std::string& name);
 /// kMaxRanks names.
 std::vector<std::string> expand_host_list(std::string_view variable, std::string_view text);
 
-/// "2(x3),1" is 2, 2, 2, 1. Throws UsageError likewise.
+/// "2(x3),1" is 2, 2, 2, 1. Throws UsageError like expand_host_list().
 std::vector<int> expand_counts(std::string_view variable, std::string_view text);
 
 /// The hosts of the Slurm job that this process belongs to, with one slot for each task; nothing outside of

@@ -1,5 +1,5 @@
-// What ssh, srun and other agents write: the lines that may say why a daemon did not come or was lost, apart
-// from those that are written all the same where all goes well.
+// The output of ssh, srun and other agents: lines that may say why a daemon did not come or was lost, apart
+// from those that agents also write where all goes well.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ public:
     /// A rank of this node waits for `key` of `rank` on another node.
     void request(int rank, const std::string& key, PmixAnswer answer);
 
-    /// Likewise for a deposit, which must be there already.
+    /// A rank of this node asks for a deposit of `rank` on another node, which must be there already.
     void request_deposit(int rank, const std::string& name, ControlChannels::Answer answer);
 
     void handle_fence_done(std::string_view payload);

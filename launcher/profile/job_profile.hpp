@@ -1,4 +1,4 @@
-// The head's part of profiles: collects those of all ranks, and tells what --stats asks for at the end.
+// The head's part of profiles: collects those of all ranks, and writes the report of --stats at the end.
 #pragma once
 
 #include <string>

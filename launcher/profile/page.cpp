@@ -17,7 +17,7 @@ namespace {
 using base::html_text;
 using Rank = Statistics::Rank;
 
-/// The rows of a table; a page with all lines of a large program would help nobody.
+/// The rows of a table: a page with all lines of a large program would be too long to read.
 constexpr std::size_t kMostTableRows = 60;
 
 template <class... Values>

@@ -232,7 +232,7 @@ std::string picture_of_messages(const Statistics& statistics)
             const std::size_t cell = matrix.index(row, column);
             if (!(matrix.messages[cell] > 0))
                 continue;
-            // Logarithms, so that little is seen beside much.
+            // Logarithms, so that small amounts are visible beside large ones.
             const double dark =
                 matrix.most > 0 ? std::log2(matrix.bytes[cell] + 1) / std::log2(matrix.most + 1) : 1;
             draw(picture,

@@ -14,10 +14,10 @@ namespace {
 
 using Rank = Statistics::Rank;
 
-constexpr std::size_t kToldOperations = 5;
-constexpr std::size_t kToldLines = 3;
-constexpr std::size_t kToldChoices = 3;
-constexpr std::size_t kToldPairs = 3;
+constexpr std::size_t kShownOperations = 5;
+constexpr std::size_t kShownLines = 3;
+constexpr std::size_t kShownChoices = 3;
+constexpr std::size_t kShownPairs = 3;
 
 std::string number_of_calls(std::uint64_t calls)
 {
@@ -95,7 +95,7 @@ std::string summary_of(const Statistics& statistics)
                             format_cpu_list(statistics.missing));
     add_balance(text, statistics);
     const double all = statistics.total(&Rank::seconds);
-    add_top(text, "operations by their time:", statistics.operations, kToldOperations,
+    add_top(text, "operations by their time:", statistics.operations, kShownOperations,
             [all](const Statistics::Operation& operation) {
                 return fmt::format(
                     "{:>6}  {}: {}, {} of it waiting, {}",
@@ -104,15 +104,15 @@ std::string summary_of(const Statistics& statistics)
                     share_in_words(operation.seconds > 0 ? operation.waiting / operation.seconds : 0),
                     number_of_calls(operation.calls));
             });
-    add_top(text, "lines that call:", statistics.lines, kToldLines, [all](const Statistics::Line& line) {
+    add_top(text, "lines that call:", statistics.lines, kShownLines, [all](const Statistics::Line& line) {
         return fmt::format("{:>6}  {}: {}, {}", share_in_words(all > 0 ? line.seconds / all : 0), line.place,
                            short_time(line.seconds), number_of_calls(line.calls));
     });
-    add_top(text, "algorithms:", statistics.choices, kToldChoices, [](const Statistics::Choice& choice) {
+    add_top(text, "algorithms:", statistics.choices, kShownChoices, [](const Statistics::Choice& choice) {
         return fmt::format("{} by {}: {}, {}", choice.collective, choice.algorithm, classes_in_words(choice),
                            number_of_calls(choice.calls));
     });
-    add_top(text, "who sends most to whom:", statistics.pairs, kToldPairs, [](const Statistics::Pair& pair) {
+    add_top(text, "who sends most to whom:", statistics.pairs, kShownPairs, [](const Statistics::Pair& pair) {
         return fmt::format("{} to {}: {}, {} message{}", pair.from,
                            pair.to < 0 ? "ranks without an entry of their own" : std::to_string(pair.to),
                            base::bytes_in_words(pair.all_bytes()), pair.all_messages(),

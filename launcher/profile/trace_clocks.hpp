@@ -48,7 +48,7 @@ private:
 /// Makes the round trips, for the head.
 class ClockWatch {
 public:
-    /// `ask` has the daemon of a node tell its clock.
+    /// `ask` asks the daemon of a node for the time of its clock.
     ClockWatch(EventLoop& loop, std::size_t nodes, std::function<void(int node, std::int64_t now_ns)> ask)
         : loop_(loop), ask_(std::move(ask)), tracks_(nodes), to_ask_(nodes)
     {

@@ -19,7 +19,7 @@ using control::Packet;
 constexpr int kFirstDescriptor = 300;
 /// Where the limit of open files is lower.
 constexpr int kOtherFirstDescriptor = 20;
-/// For one rank. It needs one for its card and one for each piece of memory that others map.
+/// For one rank. It needs one for its addresses and one for each piece of memory that others map.
 constexpr std::size_t kMostDeposits = 4096;
 /// Taken from one rank before the others have their turn.
 constexpr int kPacketsATurn = 1024;

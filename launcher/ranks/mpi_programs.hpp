@@ -14,8 +14,8 @@ namespace tutti::launcher {
 /// "libmpi.so.40"; empty: none.
 std::string mpi_library_of(const std::string& program);
 
-/// The file of such a library that a process or one of its descendants has loaded and that is not Tutti's; empty: none,
-/// or they are not to be seen.
+/// The file of such a library that a process or one of its descendants has loaded and that is not Tutti's;
+/// empty: none, or /proc does not show them.
 std::string foreign_mpi_library(pid_t process);
 
 /// The folder of Tutti's libraries for such programs, beside this program; empty: they are not installed.
@@ -23,8 +23,8 @@ std::string facade_folder();
 
 /// Has a program find them: by LD_LIBRARY_PATH, or by LD_PRELOAD, which also counts where the program names
 /// folders itself. Where LD_PRELOAD cannot hold its path, a link in the session directory stands for it.
-/// Throws std::runtime_error if that of the program is to be loaded beforehand, and the program names none, or no path can
-/// be held.
+/// Throws std::runtime_error if the library is to be preloaded, and the program names none, or LD_PRELOAD
+/// cannot hold its path.
 void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std::string& program,
                    const std::string& session_directory);
 

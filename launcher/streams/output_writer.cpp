@@ -9,7 +9,7 @@ namespace tutti::launcher {
 namespace {
 
 /// After so long without other text an unfinished line is a prompt. A terminal's user waits for it;
-/// elsewhere the time is longer, since a rank may only have had no processor for a while.
+/// in files and pipes the time is longer, since a rank may only have had no processor for a while.
 constexpr std::chrono::milliseconds kPromptDelay{40};
 constexpr std::chrono::milliseconds kSlowPromptDelay{100};
 /// Other streams wait no longer for the end of a prompt's line,

@@ -218,13 +218,13 @@ std::string short_ranks(const Ranges& ranges, int count, std::size_t width)
 {
     std::string best = fmt::format("{} ranks", count);
     std::string text;
-    int told = 0;
+    int shown = 0;
     for (const auto& [first, last] : ranges) {
-        text += fmt::format("{}{}", told > 0 ? ", " : "", first);
+        text += fmt::format("{}{}", shown > 0 ? ", " : "", first);
         if (last > first)
             text += fmt::format("-{}", last);
-        told += last - first + 1;
-        const std::string whole = told < count ? fmt::format("{} +{}", text, count - told) : text;
+        shown += last - first + 1;
+        const std::string whole = shown < count ? fmt::format("{} +{}", text, count - shown) : text;
         if (whole.size() <= width)
             best = whole;
         if (text.size() > width)

@@ -23,7 +23,7 @@ std::vector<std::string> table_lines(const std::vector<const RankGroup*>& groups
 
 /// "950", "1.2k", "35M": at most five characters.
 std::string short_number(double value);
-/// Likewise, in units of 1024.
+/// At most five characters, in units of 1024: "1.2M".
 std::string short_bytes(double bytes);
 /// "0-2, 4", at most `width` characters; "+7" stands for as many ranks that have no room.
 std::string short_ranks(const Ranges& ranges, int count, std::size_t width);

@@ -24,7 +24,7 @@ enum TopKey : int {
 struct TopPage {
     std::vector<std::string> lines;
     int titles = -1;    // the line of titles; -1: none
-    int selected = -1;  // likewise
+    int selected = -1;  // the line of the selected group; -1: none
 };
 
 class TopView {

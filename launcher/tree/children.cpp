@@ -141,8 +141,8 @@ void Children::handle_joined(std::uint32_t node, UniqueFd stream)
 
 void Children::handle_refused(const std::string& address, std::string_view reason)
 {
-    if (!stranger_noted_) {
-        stranger_noted_ = true;
+    if (!refusal_noted_) {
+        refusal_noted_ = true;
         events_.note(fmt::format("a stranger from {} was refused at the port for daemons: {}; others will be "
                                  "without a word",
                                  address, reason),

@@ -31,7 +31,7 @@ public:
         std::function<void(const MissingDaemons& report)> not_started;
         /// These daemons are lost.
         std::function<void(const MissingDaemons& report)> lost;
-        /// A line for the user: a command that is run (-v), a stranger at the port (once).
+        /// A line for the user: a command that is run (-v), a refused connection at the port (once).
         std::function<void(const std::string& text, bool only_verbose)> note;
     };
 
@@ -41,10 +41,11 @@ public:
     ~Children();
 
     /// Starts the daemons of order.hosts that are directly below this process (the head where order.index
-    /// is -1), and tells each to start those below it. To be called once. Throws a std::exception when no
+    /// is -1), and has each start those below it. To be called once. Throws a std::exception when no
     /// port can be opened, or the interface is not there.
     void start(const StartOrder& order);
-    /// The same for a head: fills in `order`. `local_daemon` leads to the daemon of the host that is local.
+    /// The head's start: fills in the hosts of `order`. `local_daemon` leads to the daemon of the host that
+    /// is local.
     void start(StartOrder order, std::span<const Host> hosts, UniqueFd local_daemon);
 
     /// From now on each child gets pings, and is lost when it answers none for `limit_seconds`: its kernel
@@ -102,7 +103,7 @@ private:
     std::optional<DaemonStarter> starter_;
     std::map<int, Child> children_;  // by node
     std::map<int, Child*> ways_;     // by node below: the child that leads there
-    bool stranger_noted_ = false;
+    bool refusal_noted_ = false;
     double silence_limit_seconds_ = 0;
     std::string silence_setting_;
     EventLoop::TimerId ping_timer_ = 0;

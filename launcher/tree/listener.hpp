@@ -1,5 +1,4 @@
-// Where daemons connect to the process that has started them, and how they do. Whoever else comes is sent
-// away.
+// Where daemons connect to the process that has started them, and how they do. Other connections are refused.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ public:
     struct Events {
         /// The daemon `number` has proved to belong to the job; `stream` does not block.
         std::function<void(std::uint32_t number, UniqueFd stream)> joined;
-        /// Somebody was sent away: the address and why, "it does not know the job's key".
+        /// A connection was refused: its address and why, "it does not know the job's key".
         std::function<void(const std::string& address, std::string_view reason)> refused;
     };
 

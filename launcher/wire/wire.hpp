@@ -39,7 +39,7 @@ enum class FrameType : std::uint16_t {
     hello,          // Hello: the first frame of each daemon
     pong,           // answers a ping, and goes no further than the process above
     not_started,    // MissingDaemons: daemons below this one that could not be started
-    daemons_lost,   // MissingDaemons: nothing more will be heard of them
+    daemons_lost,   // MissingDaemons: their connection is closed
     fence,          // FenceFrame: what the ranks of the node contribute
     modex_request,  // ModexRequest: for the node that has the rank
     modex_answer,   // ModexAnswer
@@ -47,7 +47,7 @@ enum class FrameType : std::uint16_t {
     note,           // bool only with -v, text: a line for the user
     output,         // int rank, u8 channel, bytes to the end; no bytes: end of file
     stdin_taken,    // u64 bytes
-    told_to_end,    // int signal: somebody has sent it to the daemon, which ends its ranks
+    told_to_end,    // int signal: the daemon has received it, and ends its ranks
     start_failed,   // int rank, int errno, text: why a rank could not be started
     joined,         // a rank of the node is the first of its ranks to join the job
     exited,         // ExitReport
