@@ -14,7 +14,7 @@
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/base/roomy_stack.hpp"
-#include "launcher/command_line/options.hpp"
+#include "launcher/command_line/command_line.hpp"
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/daemon/local_daemon.hpp"
 #include "launcher/doctor/doctor.hpp"
@@ -51,7 +51,7 @@ void complain(const std::string& words)
     tutti::base::say("tuttirun: " + words + "\n");
 }
 
-int run(const Options& options)
+int run(const JobOptions& options)
 {
     const InheritedState inherited = take_over_process();
     JobHosts found = job_hosts(options);
@@ -83,7 +83,7 @@ int run_words(int argc, char** argv)
     if (argc == 2 && std::string_view(argv[1]) == "--daemon")
         return run_remote_daemon();
     try {
-        const Options options = parse_command_line(argc, argv);
+        const JobOptions options = parse_command_line(argc, argv);
         if (!options.status_of && !options.top_of)
             return run(options);
         if (options.top_of)

@@ -67,10 +67,10 @@ struct Family {
 std::vector<Family> families_of(std::span<const std::string> names)
 {
     std::vector<std::string> once;
-    std::map<std::string_view, bool> seen;
+    std::map<std::string_view, bool> taken;
     std::map<Around, std::size_t> sizes;
     for (const std::string& name : names) {
-        if (!seen.emplace(name, true).second)
+        if (!taken.emplace(name, true).second)
             continue;
         once.push_back(name);
         for (const Spot& spot : spots_of(name))

@@ -46,21 +46,21 @@ public:
 
     /// An option with one value. It may be given again with the same value.
     void single(std::string_view name, Store store) { single_in(line_.job_values, name, std::move(store)); }
-    /// An option with one value, which may be given once in `seen`.
-    void single_in(Seen& seen, std::string_view name, Store store)
+    /// An option with one value, which may be given once in `given`.
+    void single_in(GivenValues& given, std::string_view name, Store store)
     {
         repeated(name, 1,
-                 [&seen, what = first_of(name), store = std::move(store)](const std::string& option,
-                                                                          Values values) {
-                     if (first_time(seen, what, "option " + option, values.front()))
+                 [&given, what = first_of(name), store = std::move(store)](const std::string& option,
+                                                                           Values values) {
+                     if (first_time(given, what, "option " + option, values.front()))
                          store(option, values.front());
                  });
     }
 
     /// An option whose value is a number, which may follow at once, as in "-n2".
-    void number_in(Seen& seen, std::string_view name, Store store)
+    void number_in(GivenValues& given, std::string_view name, Store store)
     {
-        single_in(seen, name, std::move(store));
+        single_in(given, name, std::move(store));
         options_.back().is_number = true;
     }
 
@@ -98,11 +98,11 @@ public:
     /// configuration says.
     void flag(std::string_view name, bool& target)
     {
-        attachable(name, [&seen = line_.job_values, &target, what = first_of(name)](
+        attachable(name, [&given = line_.job_values, &target, what = first_of(name)](
                              const std::string& option, const std::string& value) {
             static constexpr std::array<std::string_view, 2> kWords = {"no", "yes"};
             const bool on = value.empty() || parse_choice(option, value, kWords) == 1;
-            if (first_time(seen, what, "option " + option, on ? "yes" : "no"))
+            if (first_time(given, what, "option " + option, on ? "yes" : "no"))
                 target = on;
         });
     }

@@ -9,7 +9,7 @@
 #include "launcher/base/values.hpp"
 #include "launcher/command_line/configfile.hpp"
 #include "launcher/command_line/definer.hpp"
-#include "launcher/command_line/elsewhere.hpp"
+#include "launcher/command_line/other_launchers.hpp"
 #include "launcher/hosts/hostfile.hpp"
 #include "launcher/hosts/rankfile.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
@@ -181,7 +181,7 @@ void define_job(Definer& define, CommandLine& line)
 
 void define_placement(Definer& define, CommandLine& line)
 {
-    Options& options = line.options;
+    JobOptions& options = line.options;
     define.group("Where ranks go");
     define.value("host", options.hosts, parse_host_list);
     define.value("hostfile", options.hosts, [](const std::string& option, const std::string& text) {
@@ -240,7 +240,7 @@ void define_placement(Definer& define, CommandLine& line)
 
 void define_hosts(Definer& define, CommandLine& line)
 {
-    Options& options = line.options;
+    JobOptions& options = line.options;
     define.group("Other hosts");
     const auto job_variable = [&line](const char* name, const std::string& value) {
         set_variable(line.job_values, line.job_environment, name, value);
@@ -267,7 +267,7 @@ void define_hosts(Definer& define, CommandLine& line)
 
 void define_input_output(Definer& define, CommandLine& line)
 {
-    Options& options = line.options;
+    JobOptions& options = line.options;
     OutputOptions& output = options.output;
     define.group("Input and output");
     define.single("stdin", [&options](const std::string& option, const std::string& text) {
@@ -369,7 +369,7 @@ std::vector<OptionDefinition> define_options(CommandLine& line)
     define_input_output(define, line);
     define_debugging(define, line);
     define_the_rest(define, line);
-    define_known_from_elsewhere(define, line.options);
+    define_options_of_other_launchers(define, line.options);
     return define.take();
 }
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/base/words.hpp"
-#include "launcher/command_line/seen.hpp"
+#include "launcher/base/option_words.hpp"
+#include "launcher/command_line/given_values.hpp"
 #include "launcher/job/job.hpp"
 #include "lib/foundation/base/known_settings.hpp"
 
@@ -22,11 +22,11 @@ std::string parse_interface(const std::string& source, const std::string& text);
 /// What has been read so far. Options of the whole job may stand before any program; -n, -x, -env and -wdir
 /// belong to the program that follows them.
 struct CommandLine {
-    Options options;
+    JobOptions options;
     AppContext app;                                                    // the section being read
     std::vector<std::pair<std::string, std::string>> job_environment;  // -genv
-    Seen job_values;                                                   // of all sections: no contradictions
-    Seen app_values;                                                   // of this section alone
+    GivenValues job_values;                                            // of all sections: no contradictions
+    GivenValues app_values;                                            // of this section alone
     bool status = false;
     bool top = false;
     bool help = false;

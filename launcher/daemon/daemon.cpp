@@ -296,7 +296,7 @@ void Daemon::handle_signal()
         }
         // The ranks may then end well, or never start, but the job is not done.
         if (!ending_ && !all_exited_)
-            head_.send(FrameType::told_to_end, encode(signal));
+            head_.send(FrameType::end_requested, encode(signal));
         end_job(SIGTERM);
     }
     check_for_the_end();

@@ -312,7 +312,7 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         input_.add(placement.rank, std::move(streams.in));
 }
 
-/// Once a job: a rank that has ended by itself tells whether its program is one that should have joined.
+/// Once a job, when a rank has ended by itself: says so where its program is one that should have joined.
 void Daemon::advise_lonely(int rank)
 {
     const std::string program = programs_[rank];
@@ -321,8 +321,8 @@ void Daemon::advise_lonely(int rank)
         note(false, advice_for_lonely(mpi_, program, library));
 }
 
-/// While ranks live and none has joined: once a job, what they have loaded tells, also where the program that
-/// was started is an interpreter or a wrapper. Looks again after twice the time.
+/// While ranks live and none has joined: says, once a job, which other MPI library a rank has loaded, also
+/// where the program that was started is an interpreter or a wrapper. Looks again after twice the time.
 void Daemon::look_for_lonely(Seconds later)
 {
     constexpr Seconds kLast{20};

@@ -54,7 +54,7 @@ void FailingRanks::read(int rank, const RankProcess& of_rank, pid_t process, Sta
 {
     CrashReport& report = reports_[rank];
     limits.time = kTime;
-    // The rank tells the number: in a container it may be that of another process here.
+    // The number comes from the rank: in a container it may be that of another process here.
     if (!of_rank.running || ::getpgid(process) != of_rank.pid)
         report.missing = "its process has another number on this host, or has left its process group";
     if (ending_ || !report.missing.empty())

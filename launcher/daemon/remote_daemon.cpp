@@ -14,10 +14,10 @@
 #include "launcher/base/values.hpp"
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/job/messages.hpp"
-#include "launcher/placement/topology.hpp"
+#include "launcher/placement/machine_topology.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
-#include "launcher/tree/listener.hpp"
+#include "launcher/tree/daemon_listener.hpp"
 #include "lib/foundation/base/say.hpp"
 
 namespace tutti::launcher {
@@ -52,7 +52,7 @@ std::string read_record()
     return line.substr(0, line.find('\n'));
 }
 
-/// Where several hosts get the same record, Slurm tells each host its name.
+/// Where several hosts get the same record, each host has its name from Slurm.
 int find_node(const DaemonRecord& record)
 {
     if (record.node >= 0)

@@ -31,7 +31,7 @@ constexpr milliseconds kHangUpTimeout{3000};
 constexpr std::size_t kBothWaysHosts = 16;
 }  // namespace
 
-Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, StartMethod method,
+Doctor::Doctor(const JobOptions& options, const std::vector<Host>& hosts, StartMethod method,
                const security::Key& key, UniqueFd local_daemon, const InheritedState& inherited)
     : options_(options),
       job_hosts_(hosts),
@@ -128,7 +128,7 @@ void Doctor::handle_report(int node, std::string_view payload)
             const ProbeResult result = decode<ProbeResult>(reader.rest());
             const HostState& peer = hosts_.at(static_cast<std::size_t>(result.peer));
             const Finding finding = judge_probe(host.name, host.facts, peer.name, peer.facts, result);
-            if (finding.level == Level::good && !in_full_)
+            if (finding.level == Severity::good && !in_full_)
                 probes_.add(host.name, peer.name, result);
             else
                 tell(finding);
@@ -260,7 +260,7 @@ void Doctor::finish()
     if (!options_.json)
         fmt::print("{}\n", findings_.summary());
     complete_ = true;
-    status_ = findings_.count(Level::failure) > 0 ? 1 : 0;
+    status_ = findings_.count(Severity::failure) > 0 ? 1 : 0;
     loop_.stop();
 }
 
@@ -314,7 +314,7 @@ void Doctor::tell_pending()
 
 void Doctor::print(const Finding& finding) const
 {
-    if (options_.json || (finding.level == Level::good && options_.quiet))
+    if (options_.json || (finding.level == Severity::good && options_.quiet))
         return;
     fmt::print("{}", format(finding));
     std::fflush(stdout);

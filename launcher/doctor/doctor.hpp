@@ -16,7 +16,7 @@ class Doctor {
 public:
     /// `local_daemon` is the stream to the daemon of the host that is local, where there is one. The
     /// references must outlive this.
-    Doctor(const Options& options, const std::vector<Host>& hosts, StartMethod method,
+    Doctor(const JobOptions& options, const std::vector<Host>& hosts, StartMethod method,
            const security::Key& key, UniqueFd local_daemon, const InheritedState& inherited);
 
     /// Prints what it finds to stdout, with --json as one document at the end. Returns tuttirun's exit
@@ -60,7 +60,7 @@ private:
     std::vector<std::string> names_of(const std::vector<int>& nodes) const;
     std::vector<int> present() const;
 
-    const Options& options_;
+    const JobOptions& options_;
     const std::vector<Host>& job_hosts_;
     const bool in_full_;  // each finding is printed by itself
     StartMethod method_;

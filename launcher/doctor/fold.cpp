@@ -16,7 +16,7 @@ namespace {
 
 bool is_way(const Finding& finding)
 {
-    return finding.check == "reach" && finding.hosts.size() == 2 && finding.level != Level::good;
+    return finding.check == "reach" && finding.hosts.size() == 2 && finding.level != Severity::good;
 }
 
 std::string with_number(std::string text, double number)
@@ -74,10 +74,10 @@ Finding take_most_alike(std::vector<Finding>& ways)
 
 std::vector<Finding> fold(const std::vector<Finding>& findings)
 {
-    using Key = std::tuple<std::string, Level, std::string, std::string>;
+    using Key = std::tuple<std::string, Severity, std::string, std::string>;
     std::vector<std::vector<Finding>> groups;
     std::map<Key, std::size_t> places;
-    std::map<Level, std::vector<Finding>> ways;
+    std::map<Severity, std::vector<Finding>> ways;
     for (const Finding& finding : findings) {
         if (is_way(finding)) {
             ways[finding.level].push_back(finding);

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "launcher/hosts/hosts.hpp"
-#include "launcher/placement/topology.hpp"
+#include "launcher/placement/machine_topology.hpp"
 
 namespace tutti::launcher::doctor {
 

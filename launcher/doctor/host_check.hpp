@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "launcher/base/event_loop.hpp"
-#include "launcher/doctor/messages.hpp"
-#include "launcher/doctor/probe.hpp"
+#include "launcher/doctor/doctor_messages.hpp"
+#include "launcher/doctor/host_probe.hpp"
 #include "launcher/wire/connection.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 

@@ -307,9 +307,9 @@ Finding ProbeSummary::finding() const
 
 std::string format(const Finding& finding)
 {
-    const char* const mark = finding.level == Level::good      ? "[ok]   "
-                             : finding.level == Level::warning ? "[warn] "
-                                                               : "[FAIL] ";
+    const char* const mark = finding.level == Severity::good      ? "[ok]   "
+                             : finding.level == Severity::warning ? "[warn] "
+                                                                  : "[FAIL] ";
     std::string result;
     std::istringstream lines(finding.text + (finding.remedy.empty() ? "" : "\n" + finding.remedy));
     for (std::string line; std::getline(lines, line);)
@@ -317,15 +317,15 @@ std::string format(const Finding& finding)
     return result;
 }
 
-std::size_t Findings::count(Level level) const
+std::size_t Findings::count(Severity level) const
 {
     return static_cast<std::size_t>(std::ranges::count(findings_, level, &Finding::level));
 }
 
 std::string Findings::summary() const
 {
-    const std::size_t warnings = count(Level::warning);
-    const std::size_t failures = count(Level::failure);
+    const std::size_t warnings = count(Severity::warning);
+    const std::size_t failures = count(Severity::failure);
     return fmt::format("{} warning{}, {} failure{}", warnings, warnings == 1 ? "" : "s", failures,
                        failures == 1 ? "" : "s");
 }
@@ -336,13 +336,13 @@ std::string Findings::to_json(const std::vector<std::string>& hosts, bool comple
     Json document = {{"version", kVersion},
                      {"complete", complete},
                      {"hosts", hosts},
-                     {"warnings", count(Level::warning)},
-                     {"failures", count(Level::failure)},
+                     {"warnings", count(Severity::warning)},
+                     {"failures", count(Severity::failure)},
                      {"findings", Json::array()}};
     for (const Finding& finding : findings_) {
-        const char* const level = finding.level == Level::good      ? "ok"
-                                  : finding.level == Level::warning ? "warning"
-                                                                    : "failure";
+        const char* const level = finding.level == Severity::good      ? "ok"
+                                  : finding.level == Severity::warning ? "warning"
+                                                                       : "failure";
         Json entry = {
             {"check", finding.check}, {"level", level}, {"hosts", finding.hosts}, {"text", finding.text}};
         if (!finding.remedy.empty())

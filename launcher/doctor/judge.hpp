@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/doctor/messages.hpp"
+#include "launcher/doctor/doctor_messages.hpp"
 
 namespace tutti::launcher::doctor {
 
-enum class Level { good, warning, failure };
+enum class Severity { good, warning, failure };
 
 struct Finding {
-    Level level = Level::good;
+    Severity level = Severity::good;
     std::string text;
     std::string remedy{};  // empty where all is well
     // For programs that read findings:
@@ -35,15 +35,15 @@ struct Finding {
 
 inline Finding good(std::string text)
 {
-    return {Level::good, std::move(text)};
+    return {Severity::good, std::move(text)};
 }
 inline Finding warning(std::string text, std::string remedy)
 {
-    return {Level::warning, std::move(text), std::move(remedy)};
+    return {Severity::warning, std::move(text), std::move(remedy)};
 }
 inline Finding failure(std::string text, std::string remedy)
 {
-    return {Level::failure, std::move(text), std::move(remedy)};
+    return {Severity::failure, std::move(text), std::move(remedy)};
 }
 
 /// "[ok]   text", or "[warn]" and "[FAIL]" with the remedy in lines of its own.
@@ -53,7 +53,7 @@ std::string format(const Finding& finding);
 class Findings {
 public:
     void add(Finding finding) { findings_.push_back(std::move(finding)); }
-    std::size_t count(Level level) const;
+    std::size_t count(Severity level) const;
     /// "2 warnings, 0 failures"
     std::string summary() const;
     /// A JSON document (docs/guide/doctor.md has its members). `complete`: all checks were made.

@@ -39,7 +39,7 @@ std::string quoted(const std::string& word)
 
 }  // namespace
 
-Debuggers::Debuggers(const Options& options, const InheritedState& inherited, Say say)
+Debuggers::Debuggers(const JobOptions& options, const InheritedState& inherited, Say say)
     : options_(options), inherited_(inherited), say_(std::move(say))
 {
     if (options.debug.ranks.empty() || options.debug.where == DebugWhere::server)

@@ -19,7 +19,7 @@ public:
     using Say = std::function<void(const std::string& line)>;
 
     /// The references must outlive this. Throws UsageError where a program that is needed is not installed.
-    Debuggers(const Options& options, const InheritedState& inherited, Say say);
+    Debuggers(const JobOptions& options, const InheritedState& inherited, Say say);
     ~Debuggers();
     Debuggers(const Debuggers&) = delete;
     Debuggers& operator=(const Debuggers&) = delete;
@@ -36,7 +36,7 @@ public:
 private:
     pid_t execute(const std::vector<std::string>& command) const;
 
-    const Options& options_;
+    const JobOptions& options_;
     const InheritedState& inherited_;
     Say say_;
     std::string gdb_;     // paths

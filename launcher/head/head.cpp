@@ -34,7 +34,7 @@ std::string make_job_name()
     return fmt::format("tutti-{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-LaunchOrder make_order(const Options& options, const JobMap& map, bool with_environment)
+LaunchOrder make_order(const JobOptions& options, const JobMap& map, bool with_environment)
 {
     LaunchOrder order;
     order.job_name = make_job_name();
@@ -60,7 +60,7 @@ LaunchOrder make_order(const Options& options, const JobMap& map, bool with_envi
 
 }  // namespace
 
-Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherited)
+Head::Head(const JobOptions& options, HeadPlan plan, const InheritedState& inherited)
     : options_(options),
       plan_(std::move(plan)),
       signals_(open_launcher_signals(options.forward_signals)),
@@ -250,7 +250,7 @@ bool Head::handle_daemon(const Frame& frame)
         case FrameType::daemons_lost:
             handle_lost(decode<MissingDaemons>(payload));
             return true;
-        case FrameType::told_to_end:
+        case FrameType::end_requested:
             carry_out(policy_.daemon_told_to_end(state_of(node).name, decode<int>(payload)));
             return true;
         case FrameType::note: {
@@ -258,7 +258,7 @@ bool Head::handle_daemon(const Frame& frame)
             handle_note(text, only_verbose);
             return true;
         }
-        case FrameType::clock_told: {
+        case FrameType::clock_reading: {
             const auto [asked_ns, there_ns] = decode<std::int64_t, std::int64_t>(payload);
             clocks_.answered(node, asked_ns, there_ns);
             return true;

@@ -11,7 +11,7 @@
 #include "launcher/head/job_report.hpp"
 #include "launcher/head/loss_policy.hpp"
 #include "launcher/job/job.hpp"
-#include "launcher/placement/topology.hpp"
+#include "launcher/placement/machine_topology.hpp"
 #include "launcher/pmix/fence_collector.hpp"
 #include "launcher/profile/job_profile.hpp"
 #include "launcher/profile/trace_file.hpp"
@@ -43,7 +43,7 @@ class Head {
 public:
     /// `inherited` is the state that the launcher was started with, for the agents that start daemons. Both
     /// references must outlive the head.
-    Head(const Options& options, HeadPlan plan, const InheritedState& inherited);
+    Head(const JobOptions& options, HeadPlan plan, const InheritedState& inherited);
 
     /// Runs the job to its end, and hangs up on the daemons. Returns tuttirun's exit status. Throws
     /// UsageError when the ranks cannot be placed, and std::system_error when the output directory cannot be
@@ -113,7 +113,7 @@ private:
     void give_up_output(int exit_status);
     Reporter::Events report_events();
 
-    const Options& options_;
+    const JobOptions& options_;
     HeadPlan plan_;
     EventLoop loop_;
     UniqueFd signals_;

@@ -58,7 +58,8 @@ ordered_json stack_of(const CrashReport& place)
 
 }  // namespace
 
-JobReport::JobReport(const Options& options) : options_(options), file_("--report-json", options.report_json)
+JobReport::JobReport(const JobOptions& options)
+    : options_(options), file_("--report-json", options.report_json)
 {
 }
 

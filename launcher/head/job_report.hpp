@@ -19,7 +19,7 @@ namespace tutti::launcher {
 class JobReport {
 public:
     /// `options` must outlive this. Throws UsageError when the file of --report-json cannot be written.
-    explicit JobReport(const Options& options);
+    explicit JobReport(const JobOptions& options);
 
     void placed(const JobMap& map);
     void rank_ended(const ExitReport& report) { ends_[report.rank] = report; }
@@ -40,7 +40,7 @@ private:
     /// Ranks by what became of them.
     std::map<std::string, std::vector<int>> outcomes() const;
 
-    const Options& options_;
+    const JobOptions& options_;
     const ReportFile file_;
     const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
     std::vector<std::string> node_names_;

@@ -120,7 +120,7 @@ std::optional<Allocation> of_lsf_list()
     return allocation;
 }
 
-/// Flux tells by a command. It gives no slots: a rank a core.
+/// The hosts of a Flux job, which a command lists. It gives no slots: a rank a core.
 std::optional<Allocation> of_flux()
 {
     if (environment_variable("FLUX_URI").empty() || !is_on_path("flux"))

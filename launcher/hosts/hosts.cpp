@@ -19,7 +19,7 @@
 namespace tutti::launcher {
 namespace {
 
-bool started_by_srun(const Options& options)
+bool started_by_srun(const JobOptions& options)
 {
     if (options.launcher)
         return *options.launcher == StartMethod::Agent::srun;
@@ -86,7 +86,7 @@ void find_this_host(std::vector<Host>& hosts, bool by_srun)
 }
 
 /// Whether the job needs a host that nobody has named: the lines of a rankfile may all name theirs.
-bool needs_a_host(const Options& options)
+bool needs_a_host(const JobOptions& options)
 {
     return options.rankfile.empty() || std::ranges::any_of(options.rankfile, [](const Host& line) {
                return relative_host(line.listed.front().where, line.name) >= 0;
@@ -118,7 +118,7 @@ std::vector<Host> merge(const std::vector<Host>& hosts)
 }
 
 /// How many of the hosts, from the first on, can get a rank. A host without a number has at least one slot.
-std::size_t hosts_needed(const Options& options, const std::vector<Host>& hosts)
+std::size_t hosts_needed(const JobOptions& options, const std::vector<Host>& hosts)
 {
     long long ranks = 0;
     for (const AppContext& app : options.apps) {
@@ -158,7 +158,7 @@ std::string own_path()
 
 }  // namespace
 
-JobHosts job_hosts(const Options& options)
+JobHosts job_hosts(const JobOptions& options)
 {
     std::vector<Host> hosts = options.hosts;
     std::vector<std::string> agent;
@@ -191,7 +191,7 @@ JobHosts job_hosts(const Options& options)
     return {std::move(hosts), std::move(agent)};
 }
 
-StartMethod start_method(const Options& options, std::vector<std::string> agent)
+StartMethod start_method(const JobOptions& options, std::vector<std::string> agent)
 {
     StartMethod method;
     if (started_by_srun(options)) {

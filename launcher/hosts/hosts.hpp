@@ -23,11 +23,11 @@ struct JobHosts {
 /// srun starts the daemons, the hosts must be in the allocation, which gives the slots that the user does
 /// not. Last hosts that cannot get a rank are left out, so that they need no daemon, except with --doctor.
 /// Throws UsageError.
-JobHosts job_hosts(const Options& options);
+JobHosts job_hosts(const JobOptions& options);
 
 /// How the daemons of other hosts are started: by `agent`, from job_hosts(), where the user names no other
 /// way. Throws UsageError where that is not possible.
-StartMethod start_method(const Options& options, std::vector<std::string> agent);
+StartMethod start_method(const JobOptions& options, std::vector<std::string> agent);
 
 /// Which process starts a daemon: the head starts the first kTreeRadix, earlier daemons start the others.
 /// `index` counts the hosts that are not local; the result is such an index, or -1 for the head.

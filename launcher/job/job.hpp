@@ -1,4 +1,4 @@
-// What the command line asks for (Options), and where each rank goes (JobMap).
+// What the command line asks for (JobOptions), and where each rank goes (JobMap).
 #pragma once
 
 #include <array>
@@ -88,10 +88,10 @@ struct DebugOptions {
 
 using Seconds = std::chrono::duration<double>;
 
-/// Between the first signal and SIGKILL when a job is ended, but for Options::grace_seconds.
+/// Between the first signal and SIGKILL when a job is ended, but for JobOptions::grace_seconds.
 inline constexpr Seconds kGracePeriod{0.3};
 
-struct Options {
+struct JobOptions {
     std::vector<AppContext> apps;
     std::vector<Host> hosts;     // as written; see job_hosts()
     bool hosts_by_file = false;  // a file of configuration names them: an allocation goes before it
@@ -141,7 +141,7 @@ struct Options {
 /// Where one rank runs.
 struct Placement {
     int rank = 0;           // in the job
-    int app = 0;            // index into Options::apps
+    int app = 0;            // index into JobOptions::apps
     int node = 0;           // index into JobMap::nodes
     int local_rank = 0;     // among the ranks of its node
     std::vector<int> cpus;  // OS numbers of the hardware threads it is bound to; empty: not bound

@@ -91,7 +91,7 @@ std::string binding_of(const Placement& placement, const Topology& topology)
 }
 
 /// `number`: whether each rank has its number.
-std::string programs_of(const Options& options, const std::vector<const Placement*>& ranks, bool number)
+std::string programs_of(const JobOptions& options, const std::vector<const Placement*>& ranks, bool number)
 {
     std::string text;
     int app = -1;
@@ -108,14 +108,15 @@ std::string programs_of(const Options& options, const std::vector<const Placemen
     return text;
 }
 
-bool is_shown_in_full(const Options& options, const JobMap& map)
+bool is_shown_in_full(const JobOptions& options, const JobMap& map)
 {
     return options.verbosity > 0 || map.nodes.size() <= kHostsInFull;
 }
 
 }  // namespace
 
-std::string describe_bindings(const Options& options, const JobMap& map, std::span<const Topology> topologies)
+std::string describe_bindings(const JobOptions& options, const JobMap& map,
+                              std::span<const Topology> topologies)
 {
     const NodeRanks ranks = ranks_of_nodes(map);
     const std::vector<Alike> hosts =
@@ -142,7 +143,7 @@ std::string describe_bindings(const Options& options, const JobMap& map, std::sp
     return text;
 }
 
-std::string describe_map(const Options& options, const JobMap& map)
+std::string describe_map(const JobOptions& options, const JobMap& map)
 {
     const NodeRanks ranks = ranks_of_nodes(map);
     const auto count = [](std::size_t number) {

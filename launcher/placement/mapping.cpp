@@ -29,7 +29,7 @@ struct Place {
 
 /// What the user gives each rank; else the first number of OMP_NUM_THREADS ("4,2" sets nested levels), as the
 /// ranks of `app` will see it.
-std::optional<int> threads_per_rank(const Options& options, const AppContext& app)
+std::optional<int> threads_per_rank(const JobOptions& options, const AppContext& app)
 {
     if (options.cores_per_rank > 0)
         return options.cores_per_rank;
@@ -42,7 +42,7 @@ std::optional<int> threads_per_rank(const Options& options, const AppContext& ap
 }
 
 /// Whether ranks get hardware threads rather than cores: several ranks a core have these of their own.
-bool maps_hwthreads(const Options& options)
+bool maps_hwthreads(const JobOptions& options)
 {
     return options.map_by == MachineLevel::hwthread || options.ranks_per.object == MachineLevel::hwthread ||
            (options.ranks_per.object == MachineLevel::core && options.ranks_per.ranks > 1);
@@ -60,7 +60,7 @@ bool place_exclusively(std::vector<Place>& places, const UnitGroups& groups, con
 }
 
 /// Default binding, as the head of mapping.hpp describes it. False when the ranks are better left unbound.
-bool place_automatically(const Options& options, const Topology& topology, const UnitGroups& groups,
+bool place_automatically(const JobOptions& options, const Topology& topology, const UnitGroups& groups,
                          std::vector<Place>& places)
 {
     const int ranks = static_cast<int>(places.size());
@@ -99,7 +99,7 @@ bool place_automatically(const Options& options, const Topology& topology, const
 /// One node: its machine, and which hardware threads its ranks are bound to.
 class Machine {
 public:
-    Machine(const Topology& its_topology, const Options& options)
+    Machine(const Topology& its_topology, const JobOptions& options)
         : topology(its_topology),
           units(make_units(topology, maps_hwthreads(options))),
           binding_(options.binding),
@@ -146,7 +146,7 @@ private:
 };
 
 /// Assigns the units of each machine to its ranks.
-void assign_units(const Options& options, const std::deque<Machine>& machines, std::vector<Place>& places)
+void assign_units(const JobOptions& options, const std::deque<Machine>& machines, std::vector<Place>& places)
 {
     std::vector<std::vector<std::size_t>> of_node(machines.size());
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -176,7 +176,7 @@ void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines
     // The k-th rank of an object comes in round k; within a round the objects follow in their order. With
     // --rank-by node the nodes are the objects. Otherwise nodes follow each other, or do not count (as
     // mapped).
-    std::map<std::tuple<int, int, int>, int> seen;
+    std::map<std::tuple<int, int, int>, int> rounds;
     std::vector<std::tuple<int, int, int, int, std::size_t>> keys;
     for (std::size_t i = 0; i < places.size(); ++i) {
         const Place& place = places[i];
@@ -185,7 +185,7 @@ void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines
         const Unit& unit = machine.units[static_cast<std::size_t>(place.units.front())];
         const int home = by_node ? place.node : number_of(unit, rank_by);
         const int node = by_node || rank_by == MachineLevel::automatic ? 0 : place.node;
-        keys.emplace_back(place.app, node, seen[{place.app, node, home}]++, home, i);
+        keys.emplace_back(place.app, node, rounds[{place.app, node, home}]++, home, i);
     }
     std::ranges::sort(keys);
     std::vector<Place> ranked;
@@ -232,7 +232,7 @@ Topology only_cores(const Topology& topology, std::span<const int> cpu_set, std:
     return topology.only(cpu_set);
 }
 
-JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<const Topology> topologies)
+JobMap map_job(const JobOptions& options, std::span<const Host> hosts, std::span<const Topology> topologies)
 {
     std::vector<Host> with_slots(hosts.begin(), hosts.end());
     std::vector<int> objects;

@@ -29,14 +29,14 @@
 #include <vector>
 
 #include "launcher/job/job.hpp"
-#include "launcher/placement/topology.hpp"
+#include "launcher/placement/machine_topology.hpp"
 
 namespace tutti::launcher {
 
 /// Places all ranks of the job. `hosts` come from job_hosts() and become the map's nodes; `topologies` has
 /// the machine of each. A program without a number of ranks gets one for each slot. Throws UsageError when
 /// max_slots, --stdin's rank or the total number of ranks does not fit.
-JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<const Topology> topologies);
+JobMap map_job(const JobOptions& options, std::span<const Host> hosts, std::span<const Topology> topologies);
 
 /// The machine of `host` with only the cores of --cpu-set. Throws UsageError when it has none of them.
 Topology only_cores(const Topology& topology, std::span<const int> cpu_set, std::string_view host);
@@ -51,23 +51,23 @@ struct MappedRank {
 ///
 /// Each host is filled up to its slots before the next one gets ranks; with --map-by node each host gets one
 /// rank in turn. When all slots are taken, each host takes as many ranks again, up to its max_slots. With
-/// Options::ranks_per each program has at most that many ranks on each host for each of its `objects`,
+/// JobOptions::ranks_per each program has at most that many ranks on each host for each of its `objects`,
 /// whatever the slots. A program without a number of ranks gets all of these. Where hosts have listed ranks,
 /// these and no others go there. Throws UsageError.
 ///
-/// @param objects  how many objects of Options::ranks_per each host has; empty: one each
-std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Host> hosts,
+/// @param objects  how many objects of JobOptions::ranks_per each host has; empty: one each
+std::vector<MappedRank> map_to_nodes(const JobOptions& options, std::span<const Host> hosts,
                                      std::span<const int> objects = {});
 
 /// One line a rank: "rank 0 on host bound to core 0 (cpus 0-1): [BB/..][../..]". The picture has a bracket a
 /// package, a group between '/' a core, and a letter a hardware thread, 'B' where the rank is bound. There is
 /// a topology for each of the map's nodes. Of more than kHostsInFull hosts that are alike one is shown, and
 /// the others are named in a line behind: "ranks 4-199 on node[002-050]: alike, as on node001". With
-/// Options::verbosity all are shown.
-std::string describe_bindings(const Options& options, const JobMap& map,
+/// JobOptions::verbosity all are shown.
+std::string describe_bindings(const JobOptions& options, const JobMap& map,
                               std::span<const Topology> topologies);
 
 /// Hosts, programs and ranks of the job, several lines; of many hosts as in describe_bindings().
-std::string describe_map(const Options& options, const JobMap& map);
+std::string describe_map(const JobOptions& options, const JobMap& map);
 
 }  // namespace tutti::launcher

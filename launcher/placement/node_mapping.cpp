@@ -15,7 +15,7 @@ namespace {
 
 class NodeMapper {
 public:
-    NodeMapper(const Options& options, std::span<const Host> hosts, std::span<const int> objects)
+    NodeMapper(const JobOptions& options, std::span<const Host> hosts, std::span<const int> objects)
         : options_(options), hosts_(hosts), used_(hosts.size(), 0), of_app_(hosts.size(), 0)
     {
         for (std::size_t node = 0; node < hosts.size(); ++node)
@@ -85,16 +85,16 @@ private:
         }
     }
 
-    const Options& options_;
+    const JobOptions& options_;
     std::span<const Host> hosts_;
-    std::vector<int> most_;    // of each program, by Options::ranks_per
+    std::vector<int> most_;    // of each program, by JobOptions::ranks_per
     std::vector<int> used_;    // ranks on each host
     std::vector<int> of_app_;  // those of the program being mapped
     std::size_t turn_ = 0;     // --map-by node: who is next
     int rounds_ = 1;           // each host may have so many times its slots
 };
 
-void check_total(const Options& options, long long ranks)
+void check_total(const JobOptions& options, long long ranks)
 {
     if (ranks > kMaxRanks) {
         throw UsageError(
@@ -106,8 +106,8 @@ void check_total(const Options& options, long long ranks)
     }
 }
 
-[[noreturn]] void reject_too_many(const Options& options, std::span<const Host> hosts, const AppContext& app,
-                                  int wanted, std::size_t mapped)
+[[noreturn]] void reject_too_many(const JobOptions& options, std::span<const Host> hosts,
+                                  const AppContext& app, int wanted, std::size_t mapped)
 {
     if (options.ranks_per.ranks > 0) {
         const std::string_view object = word_of(options.ranks_per.object);
@@ -137,7 +137,7 @@ std::vector<int> listed_nodes(std::span<const Host> hosts)
 
 }  // namespace
 
-std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Host> hosts,
+std::vector<MappedRank> map_to_nodes(const JobOptions& options, std::span<const Host> hosts,
                                      std::span<const int> objects)
 {
     NodeMapper mapper(options, hosts, objects);

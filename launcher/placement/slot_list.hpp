@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/placement/topology.hpp"
+#include "launcher/placement/machine_topology.hpp"
 
 namespace tutti::launcher {
 

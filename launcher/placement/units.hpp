@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launcher/job/job.hpp"
-#include "launcher/placement/topology.hpp"
+#include "launcher/placement/machine_topology.hpp"
 
 namespace tutti::launcher {
 

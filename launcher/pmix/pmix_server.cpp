@@ -15,7 +15,7 @@
 
 #include "launcher/job/messages.hpp"
 #include "launcher/pmix/pmix_info.hpp"
-#include "launcher/pmix/stranger_filter.hpp"
+#include "launcher/pmix/user_filter.hpp"
 
 namespace tutti::launcher {
 
@@ -89,7 +89,7 @@ PmixServer::PmixServer(PmixReports& reports, const std::string& session_director
 {
     if (std::getenv(kStore) == nullptr)
         ::setenv(kStore, kStoreHash, 1);
-    refuse_strangers();
+    refuse_other_users();
     PmixInfoList infos;
     infos.add(PMIX_SERVER_NSPACE, "tuttirun-daemon");
     infos.add_rank(PMIX_SERVER_RANK, 0);

@@ -22,7 +22,7 @@ std::string checked(const std::string& path)
 
 }  // namespace
 
-JobProfile::JobProfile(const Options& options)
+JobProfile::JobProfile(const JobOptions& options)
     : options_(options), file_("--stats", checked(options.stats.value_or("")))
 {
 }

@@ -15,7 +15,7 @@ namespace tutti::launcher {
 class JobProfile {
 public:
     /// `options` must outlive this. Throws UsageError when a file cannot be written, or has a wrong ending.
-    explicit JobProfile(const Options& options);
+    explicit JobProfile(const JobOptions& options);
 
     void placed(const JobMap& map);
     /// A frame of the daemon of `node`. Throws WireError.
@@ -26,7 +26,7 @@ public:
     void tell() const;
 
 private:
-    const Options& options_;
+    const JobOptions& options_;
     const ReportFile file_;
     std::vector<int> node_of_rank_;
     std::vector<std::string> host_of_rank_;

@@ -28,7 +28,7 @@ public:
     /// The head has asked at this time of its clock.
     void tell_clock(std::int64_t asked_ns)
     {
-        head_.send(FrameType::clock_told, encode(asked_ns, base::now_ns()));
+        head_.send(FrameType::clock_reading, encode(asked_ns, base::now_ns()));
     }
 
     /// All ranks have ended: true if nothing is left to send. Else `done` is called when all was sent. A

@@ -54,7 +54,9 @@ std::optional<RankProfile> ProfileParts::add(std::string_view payload)
     const auto kind = static_cast<Kind>(reader.number<std::uint8_t>());
     Part& part = parts_[rank];
     if (kind == Kind::trace) {
-        add(part.trace, decode<TraceChunk>(reader.rest()));
+        const auto more = decode<TraceChunk>(reader.rest());
+        append(part.trace.calls, more.calls);
+        append(part.trace.messages, more.messages);
         return std::nullopt;
     }
     part.bytes += reader.rest();
@@ -69,12 +71,6 @@ std::optional<RankProfile> ProfileParts::add(std::string_view payload)
     profile.last_calls = std::move(whole.trace.calls);
     profile.last_messages = std::move(whole.trace.messages);
     return profile;
-}
-
-void ProfileParts::add(TraceChunk& trace, const TraceChunk& more)
-{
-    append(trace.calls, more.calls);
-    append(trace.messages, more.messages);
 }
 
 }  // namespace tutti::launcher

@@ -29,7 +29,6 @@ private:
         TraceChunk trace;
         std::string bytes;
     };
-    void add(TraceChunk& trace, const TraceChunk& more);
 
     std::map<std::int32_t, Part> parts_;
 };

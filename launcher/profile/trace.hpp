@@ -90,6 +90,13 @@ struct JobTrace {
     std::uint64_t arrived_before_sent = 0;  // arrows for which that did not help
     std::int64_t most_before_sent_ns = 0;
 
+    std::size_t calls() const noexcept
+    {
+        std::size_t sum = 0;
+        for (const RankTrace& rank : ranks)
+            sum += rank.calls.size();
+        return sum;
+    }
     std::uint64_t dropped() const noexcept
     {
         std::uint64_t sum = 0;

@@ -21,7 +21,7 @@ std::string place_in_words(const StackFrame& frame)
                               : fmt::format("{} ({}:{})", frame.function, frame.file, frame.line);
 }
 
-JobTrace trace_of(const Options& options, const JobMap& map, std::vector<RankProfile> profiles)
+JobTrace trace_of(const JobOptions& options, const JobMap& map, std::vector<RankProfile> profiles)
 {
     JobTrace trace;
     for (const AppContext& app : options.apps)
@@ -50,7 +50,7 @@ JobTrace trace_of(const Options& options, const JobMap& map, std::vector<RankPro
 
 }  // namespace
 
-TraceFile::TraceFile(const Options& options) : options_(options), file_("--trace", options.trace) {}
+TraceFile::TraceFile(const JobOptions& options) : options_(options), file_("--trace", options.trace) {}
 
 void TraceFile::write(const JobMap& map, std::vector<RankProfile> profiles,
                       const std::vector<ClockTrack>& clocks) const

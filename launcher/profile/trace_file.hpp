@@ -13,7 +13,7 @@ namespace tutti::launcher {
 class TraceFile {
 public:
     /// `options` must outlive this. Throws UsageError when the file cannot be written.
-    explicit TraceFile(const Options& options);
+    explicit TraceFile(const JobOptions& options);
 
     /// At the end, where it is wanted. May wait for a reader of the file. What was dropped, or cannot be
     /// written, is reported on stderr.
@@ -21,7 +21,7 @@ public:
                const std::vector<ClockTrack>& clocks) const;
 
 private:
-    const Options& options_;
+    const JobOptions& options_;
     const ReportFile file_;
 };
 

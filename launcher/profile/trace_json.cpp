@@ -219,13 +219,10 @@ private:
 
     void add_other_data()
     {
-        std::size_t calls = 0;
-        for (const RankTrace& rank : trace_.ranks)
-            calls += rank.calls.size();
         out_ << fmt::format(
             R"({{"tutti":"{}","program":{},"ranks":{},"hosts":{},"calls":{},"arrows":{},"dropped":{},)"
             R"("clock_error_us":{},"most_shifted_us":{},"arrived_before_sent":{},"most_before_sent_us":{}}})",
-            kVersion, json_text(trace_.program), trace_.ranks.size(), trace_.hosts.size(), calls,
+            kVersion, json_text(trace_.program), trace_.ranks.size(), trace_.hosts.size(), trace_.calls(),
             trace_.arrows.size(), trace_.dropped(), duration(trace_.clock_error_ns),
             duration(trace_.most_shifted_ns), trace_.arrived_before_sent,
             duration(trace_.most_before_sent_ns));

@@ -47,7 +47,7 @@ constexpr std::string_view kControls = R"html(
 <span class="quiet">nothing: computing</span>
 </div>
 <div class="box"><canvas id="timeline" tabindex="0" role="img"
-aria-label="Timeline of all ranks; keys move about, n and p go from call to call, told below"></canvas></div>
+aria-label="Timeline of all ranks; keys move about, n and p go from call to call, which is described below"></canvas></div>
 <p id="state" class="quiet" aria-live="polite"></p>
 <dl id="tip" hidden></dl>
 <p class="quiet"><kbd>wheel</kbd> <kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>drag</kbd> <kbd>arrow keys</kbd> move,
@@ -174,11 +174,8 @@ private:
 
 void write_notes(std::ostream& out, const JobTrace& trace)
 {
-    std::size_t calls = 0;
-    for (const RankTrace& rank : trace.ranks)
-        calls += rank.calls.size();
     out << fmt::format("<p class=\"lead\">{} calls and {} messages of {} ranks on {} host{}, in {}.</p>\n",
-                       calls, trace.arrows.size(), trace.ranks.size(), trace.hosts.size(),
+                       trace.calls(), trace.arrows.size(), trace.ranks.size(), trace.hosts.size(),
                        trace.hosts.size() == 1 ? "" : "s",
                        short_time(static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9));
     for (const std::string& note : notes_of(trace))

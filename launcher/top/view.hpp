@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/top/table.hpp"
+#include "launcher/top/rank_table.hpp"
 
 namespace tutti::launcher {
 

@@ -89,9 +89,9 @@ void Children::start(const StartOrder& order)
             "no network interface of this host is up, so no daemon of another one can connect to it; bring "
             "one up");
     }
-    listener_ = std::make_unique<Listener>(
+    listener_ = std::make_unique<DaemonListener>(
         loop_, key_, self_,
-        Listener::Events{
+        DaemonListener::Events{
             [this](std::uint32_t node, UniqueFd stream) { handle_joined(node, std::move(stream)); },
             [this](const std::string& address, std::string_view reason) {
                 handle_refused(address, reason);

@@ -13,7 +13,7 @@
 
 #include "launcher/job/job.hpp"
 #include "launcher/job/messages.hpp"
-#include "launcher/tree/listener.hpp"
+#include "launcher/tree/daemon_listener.hpp"
 #include "launcher/tree/starter.hpp"
 #include "launcher/wire/connection.hpp"
 
@@ -99,7 +99,7 @@ private:
     Events events_;
     StartOrder order_;
     std::vector<std::string> addresses_;  // to which children connect
-    std::unique_ptr<Listener> listener_;
+    std::unique_ptr<DaemonListener> listener_;
     std::optional<DaemonStarter> starter_;
     std::map<int, Child> children_;  // by node
     std::map<int, Child*> ways_;     // by node below: the child that leads there

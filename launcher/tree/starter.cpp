@@ -171,17 +171,13 @@ pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output) const
     const std::string program = find_program(agent.command.front(), environment_variable("PATH"), {});
     const std::vector<int> unbound;
     std::vector<char*> environment = environment_of_agents();
-    SpawnRequest request{};
-    request.program = program.c_str();
-    request.argv = &agent.command;
-    request.environment = environment.data();
-    request.working_directory = "";
-    request.cpus = &unbound;
-    request.standard_streams[0] = standard_input;
-    request.standard_streams[1] = output;
-    request.standard_streams[2] = output;
-    request.inherited = &inherited_;
-    return spawn(request);
+    return spawn({.program = program.c_str(),
+                  .argv = &agent.command,
+                  .environment = environment.data(),
+                  .working_directory = "",
+                  .cpus = &unbound,
+                  .standard_streams = {standard_input, output, output},
+                  .inherited = &inherited_});
 }
 
 void DaemonStarter::connected(int node)

@@ -30,7 +30,7 @@ enum class FrameType : std::uint16_t {
     modex_wanted,       // ModexRequest: from the daemon of another node, passed on by the head
     modex_found,        // ModexAnswer: to the node that asked
     rank_died,          // int rank, bool by a signal: other ranks may want to know
-    doctor_task,        // one of doctor/messages.hpp
+    doctor_task,        // one of doctor/doctor_messages.hpp
     status_wanted,      // u32 number of the question, bool also what for: what do your ranks do?
     rank_wanted,        // u32 number of the question, int rank, bool where in its program: what does it do?
     clock_wanted,       // i64 now on the head's clock: what is it on yours?
@@ -43,11 +43,11 @@ enum class FrameType : std::uint16_t {
     fence,          // FenceFrame: what the ranks of the node contribute
     modex_request,  // ModexRequest: for the node that has the rank
     modex_answer,   // ModexAnswer
-    doctor_report,  // one of doctor/messages.hpp
+    doctor_report,  // one of doctor/doctor_messages.hpp
     note,           // bool only with -v, text: a line for the user
     output,         // int rank, u8 channel, bytes to the end; no bytes: end of file
     stdin_taken,    // u64 bytes
-    told_to_end,    // int signal: the daemon has received it, and ends its ranks
+    end_requested,  // int signal: the daemon has received it, and ends its ranks
     start_failed,   // int rank, int errno, text: why a rank could not be started
     joined,         // a rank of the node is the first of its ranks to join the job
     exited,         // ExitReport
@@ -57,7 +57,7 @@ enum class FrameType : std::uint16_t {
     aborted,        // AbortReport
     debug_server,   // DebugServer
     profile,        // a piece of a rank's profile: profile/profile_frames.hpp
-    clock_told,     // i64 of clock_wanted, i64 now on the daemon's clock
+    clock_reading,  // i64 of clock_wanted, i64 now on the daemon's clock
     all_exited,     // no process of the job is left on the daemon's node
     bye,            // all output was sent before this
     // daemon to its PMIx server, which also gets rank_died

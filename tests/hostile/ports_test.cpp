@@ -14,7 +14,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/pmix/stranger_filter.hpp"
+#include "launcher/pmix/user_filter.hpp"
 #include "tests/hostile/exchange_job.hpp"
 #include "tests/hostile/job_ports.hpp"
 #include "tests/hostile/rounds.hpp"
@@ -32,7 +32,7 @@ constexpr std::chrono::seconds kStartsWithin(kSanitized ? 60 : 20);
 /// Whether one may be another user, and the launcher knows such a one.
 bool can_be_nobody()
 {
-    static const bool can = ::geteuid() == 0 && tutti::launcher::refuse_strangers();
+    static const bool can = ::geteuid() == 0 && tutti::launcher::refuse_other_users();
     return can;
 }
 

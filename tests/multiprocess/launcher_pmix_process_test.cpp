@@ -12,7 +12,7 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/base/open_files.hpp"
-#include "launcher/pmix/stranger_filter.hpp"
+#include "launcher/pmix/user_filter.hpp"
 #include "tests/multiprocess/on_hosts.hpp"
 
 using namespace tutti::test;
@@ -199,7 +199,7 @@ TEST_CASE("other users' connections to the PMIx server's port are refused")
         WARN("launcher: skipped: to be another user takes root");
         return;
     }
-    if (!tutti::launcher::refuse_strangers()) {
+    if (!tutti::launcher::refuse_other_users()) {
         WARN("launcher: skipped: this kernel does not tell whose a connection is");
         return;
     }

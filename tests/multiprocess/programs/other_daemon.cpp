@@ -8,7 +8,7 @@
 #include <string>
 
 #include "launcher/job/messages.hpp"
-#include "launcher/tree/listener.hpp"
+#include "launcher/tree/daemon_listener.hpp"
 
 using namespace tutti::launcher;
 

@@ -18,7 +18,7 @@ TEST_CASE("A configfile has a program a line, with all that a command line may s
     CHECK(read_configfile(file) ==
           Words{"-n", "1", "-env", "A", "x y", "./server", "--port", "1", ":", "-n2", "./worker", "a b"});
     const char* const option = GENERATE("-configfile", "--configfile", "--app", "-app");
-    const Options options = parse({"-genv", "B", "2", option, file});
+    const JobOptions options = parse({"-genv", "B", "2", option, file});
     REQUIRE(options.apps.size() == 2);
     CHECK(options.apps[0].ranks == 1);
     CHECK(options.apps[0].argv == Words{"./server", "--port", "1"});

@@ -235,7 +235,7 @@ TEST_CASE("The command line goes before the environment, that before the user's 
         "fabric = ofi\nbind-to = socket\ntimeout = 60\nTUTTI_CORES = 4\ngenv = A=site\ngenv = B=site\nstdin "
         "= 1\n",
         "TUTTI_FABRIC = ofi:verbs\nbind-to = numa\ngenv = A=user\nTUTTI_PROGRESS = thread\nstdin = none\n");
-    const Options options = parse({"a"});
+    const JobOptions options = parse({"a"});
     CHECK(options.binding == MachineLevel::numa);
     CHECK(options.timeout_seconds == 60);
     CHECK(options.stdin_target == StdinTarget::none);
@@ -248,7 +248,7 @@ TEST_CASE("The command line goes before the environment, that before the user's 
         const WithVariable fabric("TUTTI_FABRIC", "tcp");
         const WithVariable timeout("MPIEXEC_TIMEOUT", "7");
         const WithVariable a("A", "");
-        const Options nearer = parse({"a"});
+        const JobOptions nearer = parse({"a"});
         CHECK(nearer.timeout_seconds == 7);
         CHECK(nearer.apps[0].environment == Variables{{"TUTTI_FABRIC", "tcp"},
                                                       {"TUTTI_PROGRESS", "thread"},
@@ -257,7 +257,7 @@ TEST_CASE("The command line goes before the environment, that before the user's 
         // Whatever says it on the command line goes before the environment, an option or a variable.
         CHECK(parse({"-genv", "TUTTI_FABRIC", "ofi", "a"}).apps[0].environment.front() ==
               std::pair<std::string, std::string>{"TUTTI_FABRIC", "ofi"});
-        const Options nearest =
+        const JobOptions nearest =
             parse({"--fabric", "ofi:net", "--timeout", "9", "-genv", "TUTTI_CORES", "2", "a"});
         CHECK(nearest.timeout_seconds == 9);
         CHECK(nearest.apps[0].environment == Variables{{"TUTTI_FABRIC", "ofi:net"},
@@ -281,13 +281,13 @@ TEST_CASE("A nearer level takes back what a farther one says")
     const WithVariable no_timeout("MPIEXEC_TIMEOUT", std::nullopt);
     const TwoFiles files("timeout = 60\ntag-output = yes\nverbose = yes\nstats = yes\nTUTTI_CORES = 4\n",
                          "timeout =\nTUTTI_CORES =\n");
-    const Options options = parse({"a"});
+    const JobOptions options = parse({"a"});
     CHECK(options.timeout_seconds == 0);
     CHECK(options.output.tag);
     CHECK(options.verbosity == 1);
     CHECK(options.stats == "");
     CHECK(variables_of_job({"a"}) == Variables{{"TUTTI_PROFILE", "on"}, {"TUTTI_VERBOSE", "1"}});
-    const Options without = parse({"--tag-output=no", "--verbose=no", "--stats=no", "a"});
+    const JobOptions without = parse({"--tag-output=no", "--verbose=no", "--stats=no", "a"});
     CHECK_FALSE(without.output.tag);
     CHECK(without.verbosity == 0);
     CHECK_FALSE(without.stats);
@@ -311,7 +311,7 @@ TEST_CASE("What one level says in two ways leaves room for the rest of another")
     CHECK(parse({"--launcher", "slurm", "a"}).launch_agent.empty());
     CHECK(parse({"--launcher", "ssh", "a"}).launch_agent == std::vector<std::string>{"rsh"});
     const TemporaryFolder folder;
-    const Options own = parse({"--hostfile", folder.write("hosts", "c\n").string(), "a"});
+    const JobOptions own = parse({"--hostfile", folder.write("hosts", "c\n").string(), "a"});
     REQUIRE(own.hosts.size() == 1);
     CHECK(own.hosts[0].name == "c");
     CHECK_FALSE(own.hosts_by_file);
@@ -348,7 +348,7 @@ TEST_CASE("The doctor takes hosts and networks from files, too")
 {
     const WithVariable no_interface("TUTTI_INTERFACE", std::nullopt);
     const TwoFiles files("interface = eth0\n", "host = a,b\n");
-    const Options options = parse({"--doctor"});
+    const JobOptions options = parse({"--doctor"});
     CHECK(options.interface == "eth0");
     CHECK(options.hosts.size() == 2);
 }

@@ -24,7 +24,7 @@ TEST_CASE("The picture shows only what may be used")
 
 TEST_CASE("The map lists programs with their ranks")
 {
-    Options options;
+    JobOptions options;
     options.apps = {{{"./server", "8080"}, 1, {}, {}}, {{"./worker"}, 2, {}, {}}};
     const JobMap map{{{"node7"}}, {{0, 0, 0, 0, {}}, {1, 1, 0, 1, {0, 1}}, {2, 1, 0, 2, {2}}}};
     CHECK(describe_map(options, map) ==
@@ -41,7 +41,7 @@ TEST_CASE("The map lists programs with their ranks")
 
 TEST_CASE("Of several hosts each is shown with its own ranks and its own machine")
 {
-    Options options;
+    JobOptions options;
     options.apps = {{{"./server"}, 1, {}, {}}, {{"./worker"}, 2, {}, {}}};
     const JobMap map{{{"a"}, {"b"}, {"c"}}, {{0, 0, 0, 0, {}}, {1, 1, 0, 1, {1}}, {2, 1, 1, 0, {0}}}};
     CHECK(describe_map(options, map) ==
@@ -65,7 +65,7 @@ TEST_CASE("Of several hosts each is shown with its own ranks and its own machine
 
 TEST_CASE("Of many hosts those that are alike are one line")
 {
-    Options options;
+    JobOptions options;
     options.apps = {{{"./server"}, 1, {}, {}}, {{"./worker"}, 17, {}, {}}};
     JobMap map;
     std::vector<Topology> topologies;

@@ -137,16 +137,16 @@ TEST_CASE("The doctor says whether there is a scheduler, and whether it can be u
     };
     CHECK(scheduler_without_job().text == "no scheduler found; hosts come from -H or --hostfile");
     const Finding unusable = scheduler_with_job("a,b", "2(x2)");
-    CHECK(unusable.level == Level::failure);
+    CHECK(unusable.level == Severity::failure);
     CHECK(unusable.text == "Slurm: inside an allocation of 2 hosts, but srun is not in PATH");
     CHECK_THAT(unusable.remedy, Catch::Contains("--launcher ssh"));
 
     std::filesystem::permissions(folder.write("srun", "#!/bin/sh\n"), std::filesystem::perms::owner_all);
     const Finding outside = scheduler_without_job();
-    CHECK(outside.level == Level::good);
+    CHECK(outside.level == Severity::good);
     CHECK_THAT(outside.text, Catch::StartsWith("Slurm is installed; this is not inside an allocation"));
     const Finding inside = scheduler_with_job("a", "2");
-    CHECK(inside.level == Level::good);
+    CHECK(inside.level == Severity::good);
     CHECK(inside.text == "Slurm: inside an allocation of 1 host");
     CHECK(inside.check == "scheduler");
 }

@@ -116,7 +116,7 @@ TEST_CASE("Of ways that fail, those of the host that most have in common become 
     CHECK_THAT(folded[0].text,
                Catch::StartsWith("4 ways between n9 and n[1-4] fail, or work on a detour only; the "
                                  "first:\nn1 -> n9: cannot connect"));
-    CHECK(folded[0].level == Level::failure);
+    CHECK(folded[0].level == Severity::failure);
     CHECK_THAT(folded[0].remedy, Catch::Contains("Is there a firewall between them?"));
     CHECK(folded[1].text == findings.back().text);
 }

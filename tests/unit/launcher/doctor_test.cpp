@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "launcher/doctor/messages.hpp"
-#include "launcher/doctor/probe.hpp"
+#include "launcher/doctor/doctor_messages.hpp"
+#include "launcher/doctor/host_probe.hpp"
 #include "tests/json.hpp"
 
 using namespace tutti::launcher;
@@ -114,11 +114,11 @@ TEST_CASE("RDMA with enough locked memory is good; a host alone needs no network
 
 TEST_CASE("Clocks are compared as well as they are known")
 {
-    CHECK(judge_clock("a", 0.2, 0.01).level == Level::good);
-    CHECK(judge_clock("a", -1.5, 0.7).level == Level::good);
+    CHECK(judge_clock("a", 0.2, 0.01).level == Severity::good);
+    CHECK(judge_clock("a", -1.5, 0.7).level == Severity::good);
     CHECK(judge_clock("a", 5, 0.01).text == "a: the clock is 5.0 s ahead");
     CHECK(judge_clock("a", -5, 0.01).text == "a: the clock is 5.0 s behind");
-    CHECK(judge_clock("a", -5, 0.01).level == Level::warning);
+    CHECK(judge_clock("a", -5, 0.01).level == Severity::warning);
 }
 
 TEST_CASE("Probes are told with their way, or with all ways that failed")
@@ -131,15 +131,15 @@ TEST_CASE("Probes are told with their way, or with all ways that failed")
     result.latency_seconds = 12.34e-6;
     result.bytes_per_second = 1.2e9;
     Finding finding = judge_probe("a", healthy(), "b", other, result);
-    CHECK(finding.level == Level::good);
+    CHECK(finding.level == Severity::good);
     CHECK(finding.text == "a -> b: 12.3 us, 1.20 GB/s, to 10.0.0.2 (eth0) from 10.0.0.1 (eth0)");
     result.failed = {"10.1.0.2 (eth1) from 10.1.0.1 (eth1): Connection timed out"};
     finding = judge_probe("a", healthy(), "b", other, result);
-    CHECK(finding.level == Level::warning);
+    CHECK(finding.level == Severity::warning);
     CHECK_THAT(finding.text, Catch::EndsWith("other ways failed before:\n" + result.failed[0]));
     result.reached = false;
     finding = judge_probe("a", healthy(), "b", other, result);
-    CHECK(finding.level == Level::failure);
+    CHECK(finding.level == Severity::failure);
     CHECK_THAT(finding.text, Catch::StartsWith("a -> b: cannot connect:\n10.1.0.2"));
     CHECK_THAT(finding.remedy, Catch::Contains("a has eth0 10.0.0.1/24; b has eth1 10.9.0.1/24."));
     result.failed.clear();
@@ -171,7 +171,7 @@ TEST_CASE("Of many good probes the worst are named")
 TEST_CASE("That pairs are probed in one direction only is said, to programs, too")
 {
     const Finding finding = note_one_way_probes(17);
-    CHECK(finding.level == Level::good);
+    CHECK(finding.level == Severity::good);
     CHECK(finding.check == "reach");
     CHECK_THAT(finding.text,
                Catch::StartsWith("17 hosts are many: each pair is probed in one direction only"));
@@ -179,8 +179,8 @@ TEST_CASE("That pairs are probed in one direction only is said, to programs, too
 
 TEST_CASE("Findings of several lines stay together")
 {
-    CHECK(format({Level::warning, "one\ntwo", "three"}) == "[warn] one\n       two\n       three\n");
-    CHECK(format({Level::good, "one"}) == "[ok]   one\n");
+    CHECK(format({Severity::warning, "one\ntwo", "three"}) == "[warn] one\n       two\n       three\n");
+    CHECK(format({Severity::good, "one"}) == "[ok]   one\n");
 }
 
 TEST_CASE("In a tournament all meet once, or once in each direction, and nobody twice in a round")
@@ -296,7 +296,7 @@ TEST_CASE("Findings as JSON say the same as their lines", "[doctor]")
     for (const Finding& finding : findings)
         all.add(finding);
     CHECK(all.summary() == "0 warnings, 1 failure");
-    CHECK(all.count(Level::good) == findings.size() - 1);
+    CHECK(all.count(Severity::good) == findings.size() - 1);
 
     const tutti::test::Json document(all.to_json({"a", "b"}, true));
     CHECK(document["complete"] == true);

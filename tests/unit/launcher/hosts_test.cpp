@@ -9,15 +9,15 @@ using namespace tutti::launcher::test;
 
 namespace {
 
-Options with_hosts(std::vector<Host> hosts, int ranks = 0)
+JobOptions with_hosts(std::vector<Host> hosts, int ranks = 0)
 {
-    Options options;
+    JobOptions options;
     options.hosts = std::move(hosts);
     options.apps = {AppContext{{"a"}, ranks, {}, {}}};
     return options;
 }
 
-std::size_t hosts_of(const Options& options)
+std::size_t hosts_of(const JobOptions& options)
 {
     return job_hosts(options).hosts.size();
 }
@@ -69,7 +69,7 @@ TEST_CASE("Hosts that get no rank need no daemon")
     CHECK(hosts_of(with_hosts(hosts, 5)) == 3);
     CHECK(hosts_of(with_hosts(hosts, 6)) == 4);
     CHECK(hosts_of(with_hosts(hosts, 100)) == 4);
-    Options options = with_hosts(hosts, 3);
+    JobOptions options = with_hosts(hosts, 3);
     options.map_by = MachineLevel::node;
     CHECK(hosts_of(options) == 3);
     options.map_by = MachineLevel::slot;

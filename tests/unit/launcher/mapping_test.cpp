@@ -13,22 +13,22 @@ namespace {
 // Core c has the hardware threads 2c and 2c + 1; the second socket begins with core 4, that is cpu 8.
 constexpr const char* kTwoSockets = "package:2 [numa] core:4 pu:2";
 
-Options job(int ranks)
+JobOptions job(int ranks)
 {
-    Options options;
+    JobOptions options;
     options.apps = {AppContext{{"a"}, ranks, {}, {}}};
     return options;
 }
 
 /// On this machine alone, with slots for all its cores.
-JobMap map_here(const Options& options, const Topology& topology)
+JobMap map_here(const JobOptions& options, const Topology& topology)
 {
     const std::vector<Host> hosts = {{"here"}};
     return map_job(options, hosts, {&topology, 1});
 }
 
 /// The CPU lists of all ranks, "" for those that are not bound; checks the rest of the placements.
-Texts cpus_of(const Options& options, const Topology& topology)
+Texts cpus_of(const JobOptions& options, const Topology& topology)
 {
     const JobMap map = map_here(options, topology);
     Texts texts;
@@ -97,7 +97,7 @@ TEST_CASE("Default binding gives each rank OMP_NUM_THREADS cores, on one NUMA no
         CHECK(cpus_of(job(row.ranks), topology) == row.cpus);
     }
     const WithVariable other("OMP_NUM_THREADS", "7");
-    Options options = job(row.ranks);
+    JobOptions options = job(row.ranks);
     options.apps[0].environment = {{"OMP_NUM_THREADS", row.threads}};
     CHECK(cpus_of(options, topology) == row.cpus);
 }
@@ -105,7 +105,7 @@ TEST_CASE("Default binding gives each rank OMP_NUM_THREADS cores, on one NUMA no
 TEST_CASE("Cores that the user gives each rank go before OMP_NUM_THREADS")
 {
     const WithVariable threads("OMP_NUM_THREADS", "1");
-    Options options = job(2);
+    JobOptions options = job(2);
     options.cores_per_rank = 3;
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-5", "8-13"});
     options.map_by = MachineLevel::socket;
@@ -128,7 +128,7 @@ TEST_CASE("Ranks lie across NUMA nodes when they do not fit otherwise")
 TEST_CASE("Programs with different numbers of threads")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
-    Options options = job(1);
+    JobOptions options = job(1);
     options.apps.push_back({{"b"}, 2, {{"OMP_NUM_THREADS", "3"}}, {}});
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-1", "2-7", "8-13"});
 }
@@ -163,7 +163,7 @@ TEST_CASE("Default binding follows the mapping that was asked for")
         {MachineLevel::socket, 5, {"0-1", "8-9", "2-3", "10-11", "4-5"}},
     }));
     CAPTURE(static_cast<int>(row.map_by), row.ranks);
-    Options options = job(row.ranks);
+    JobOptions options = job(row.ranks);
     options.map_by = row.map_by;
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
 }
@@ -191,7 +191,7 @@ TEST_CASE("So many ranks on each object of a machine, and on no other where it i
         {{5, MachineLevel::socket}, 0, unbound(10)},
     }));
     CAPTURE(row.per.ranks, word_of(row.per.object), row.ranks);
-    Options options = job(row.ranks);
+    JobOptions options = job(row.ranks);
     options.ranks_per = row.per;
     CHECK(cpus_of(options, machine) == row.cpus);
 }
@@ -200,7 +200,7 @@ TEST_CASE(
     "More ranks than fit on each object are refused; a full object's ranks share it when they are bound")
 {
     const Topology machine = Topology::synthetic(kTwoSockets);
-    Options options = job(5);
+    JobOptions options = job(5);
     options.ranks_per = {2, MachineLevel::socket};
     CHECK_THAT(usage_error([&] { map_here(options, machine); }),
                Catch::Contains("5 ranks of 'a' are wanted, but 2 on each socket of 1 host are 4"));
@@ -214,7 +214,7 @@ TEST_CASE(
 TEST_CASE("Each program has so many ranks on each object")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
-    Options options = job(0);
+    JobOptions options = job(0);
     options.apps = {AppContext{{"a"}, 2, {}, {}}, AppContext{{"b"}, 2, {}, {}}};
     options.ranks_per = {1, MachineLevel::socket};
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11", "4-7", "12-15"});
@@ -223,7 +223,7 @@ TEST_CASE("Each program has so many ranks on each object")
 TEST_CASE("Ranks may be bound to caches, and numbered by them")
 {
     const Topology machine = Topology::synthetic("package:1 l3:2 core:2 pu:2");
-    Options options = job(3);
+    JobOptions options = job(3);
     options.binding = MachineLevel::l3cache;
     CHECK(cpus_of(options, machine) == Texts{"0-3", "0-3", "4-7"});
     options.map_by = MachineLevel::l3cache;
@@ -242,7 +242,7 @@ TEST_CASE("Within a set of cores, ranks are bound to cores of it, or to all of i
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     const Topology whole = Topology::synthetic(kTwoSockets);
-    Options options = job(0);
+    JobOptions options = job(0);
     options.cpu_set = {1, 4, 5, 99};
     const Topology machine = only_cores(whole, options.cpu_set, "here");
     CHECK(cpus_of(options, machine) == Texts{"2-3", "8-9", "10-11"});  // a rank a core
@@ -296,7 +296,7 @@ TEST_CASE("Explicit binding, wrapping around without complaint")
         {MachineLevel::hwthread, MachineLevel::hwthread, 1, {"0"}},
     }));
     CAPTURE(static_cast<int>(row.binding), static_cast<int>(row.map_by), row.ranks);
-    Options options = job(row.ranks);
+    JobOptions options = job(row.ranks);
     options.binding = row.binding;
     options.map_by = row.map_by;
     CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
@@ -304,7 +304,7 @@ TEST_CASE("Explicit binding, wrapping around without complaint")
 
 TEST_CASE("Hardware threads are used in turns, over and over")
 {
-    Options options = job(5);
+    JobOptions options = job(5);
     options.binding = MachineLevel::hwthread;
     CHECK(cpus_of(options, Topology::synthetic("package:1 core:1 pu:2")) == Texts{"0", "1", "0", "1", "0"});
 }
@@ -326,7 +326,7 @@ TEST_CASE("Ranking renumbers what was mapped")
         {MachineLevel::hwthread, MachineLevel::core, 4, {"0-1", "2-3", "0-1", "2-3"}},
     }));
     CAPTURE(static_cast<int>(row.map_by), static_cast<int>(row.rank_by), row.ranks);
-    Options options = job(row.ranks);
+    JobOptions options = job(row.ranks);
     options.binding = MachineLevel::core;
     options.map_by = row.map_by;
     options.rank_by = row.rank_by;
@@ -335,7 +335,7 @@ TEST_CASE("Ranking renumbers what was mapped")
 
 TEST_CASE("Ranking keeps programs together")
 {
-    Options options = job(3);
+    JobOptions options = job(3);
     options.apps.push_back({{"b"}, 2, {}, {}});
     options.binding = MachineLevel::core;
     options.map_by = MachineLevel::socket;
@@ -353,7 +353,7 @@ TEST_CASE("Asymmetric restrictions: a full socket is passed over, and ranks wrap
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     // One core with one hardware thread on the first socket, three cores on the second.
     const Topology topology = Topology::synthetic(kTwoSockets, "5,8-12");
-    Options options = job(5);
+    JobOptions options = job(5);
     options.map_by = MachineLevel::socket;
     options.binding = MachineLevel::core;
     CHECK(cpus_of(options, topology) == Texts{"5", "8-9", "10-11", "12", "5"});
@@ -436,7 +436,7 @@ TEST_CASE("Ranking over nodes")
          {"0-1", "2-3", "8-9", "0-1", "2-3", "8-9"}},
     }));
     CAPTURE(static_cast<int>(row.map_by), static_cast<int>(row.rank_by));
-    Options options = job(6);
+    JobOptions options = job(6);
     options.map_by = row.map_by;
     options.rank_by = row.rank_by;
     options.binding = MachineLevel::core;
@@ -475,7 +475,7 @@ TEST_CASE("Whether ranks share cores")
         {5, MachineLevel::socket, MachineLevel::hwthread, 0, true},
     }));
     CAPTURE(row.ranks, static_cast<int>(row.binding), static_cast<int>(row.map_by), row.quota);
-    Options options = job(row.ranks);
+    JobOptions options = job(row.ranks);
     options.binding = row.binding;
     options.map_by = row.map_by;
     const Topology topology = Topology::synthetic(kTwoSockets, "", row.quota);

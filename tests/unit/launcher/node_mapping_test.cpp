@@ -10,16 +10,16 @@ using Nodes = std::vector<int>;
 
 namespace {
 
-Options programs(const std::vector<int>& ranks)
+JobOptions programs(const std::vector<int>& ranks)
 {
-    Options options;
+    JobOptions options;
     for (const int count : ranks) {
         options.apps.push_back(AppContext{{"./a"}, count, {}, {}});
     }
     return options;
 }
 
-Nodes nodes_of(const Options& options, const std::vector<Host>& hosts)
+Nodes nodes_of(const JobOptions& options, const std::vector<Host>& hosts)
 {
     Nodes nodes;
     for (const MappedRank& rank : map_to_nodes(options, hosts)) {
@@ -43,7 +43,7 @@ TEST_CASE("Slots are filled host by host, and again when all are taken")
 
 TEST_CASE("Nodes in turn, passing over those that are full")
 {
-    Options options = programs({5});
+    JobOptions options = programs({5});
     options.map_by = MachineLevel::node;
     CHECK(nodes_of(options, {{"a", 4}, {"b", 4}, {"c", 4}}) == Nodes{0, 1, 2, 0, 1});
     CHECK(nodes_of(options, {{"a", 1}, {"b", 3}, {"c", 1}}) == Nodes{0, 1, 2, 1, 1});
@@ -53,7 +53,7 @@ TEST_CASE("Nodes in turn, passing over those that are full")
 
 TEST_CASE("So many ranks on each node, whatever the slots")
 {
-    Options options = programs({0});
+    JobOptions options = programs({0});
     options.ranks_per.ranks = 2;
     const std::vector<Host> hosts = {{"a", 1}, {"b", 8}, {"c", 2}};
     CHECK(nodes_of(options, hosts) == Nodes{0, 0, 1, 1, 2, 2});
@@ -72,7 +72,7 @@ TEST_CASE("So many ranks on each node, whatever the slots")
 TEST_CASE("Several programs go on where the one before stopped")
 {
     CHECK(nodes_of(programs({1, 3}), {{"a", 2}, {"b", 2}}) == Nodes{0, 0, 1, 1});
-    Options options = programs({1, 3});
+    JobOptions options = programs({1, 3});
     options.map_by = MachineLevel::node;
     CHECK(nodes_of(options, {{"a", 2}, {"b", 2}}) == Nodes{0, 1, 0, 1});
     options = programs({2, 4});
@@ -94,7 +94,7 @@ TEST_CASE("max_slots are never exceeded")
                    map_to_nodes(programs({6}), std::vector<Host>{{"a", 1, 2}, {"b", 1, 3}});
                }),
                Catch::Contains("6 ranks of './a' are wanted, but the hostfile's max_slots allow 5; raise"));
-    Options options = programs({2, 4});
+    JobOptions options = programs({2, 4});
     options.ranks_per.ranks = 2;
     CHECK_THAT(usage_error([&] {
                    map_to_nodes(options, std::vector<Host>{{"a", 1, 3}, {"b", 1}});
@@ -105,10 +105,10 @@ TEST_CASE("max_slots are never exceeded")
 TEST_CASE("Jobs that cannot be are refused")
 {
     const std::vector<Host> hosts = {{"a", 4}};
-    const auto error = [&hosts](const Options& options) {
+    const auto error = [&hosts](const JobOptions& options) {
         return usage_error([&] { map_to_nodes(options, hosts); });
     };
-    Options options = programs({4});
+    JobOptions options = programs({4});
     options.stdin_rank = 4;
     CHECK_THAT(error(options),
                Catch::Contains("--stdin 4: there is no such rank; this job's ranks are 0 to 3"));

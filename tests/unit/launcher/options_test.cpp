@@ -15,7 +15,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 TEST_CASE("A program alone leaves every default")
 {
     const WithVariable timeout("MPIEXEC_TIMEOUT", std::nullopt);
-    const Options options = parse({"./a.out", "-n", "3", "--help"});
+    const JobOptions options = parse({"./a.out", "-n", "3", "--help"});
     REQUIRE(options.apps.size() == 1);
     CHECK(options.apps[0].argv == Words{"./a.out", "-n", "3", "--help"});
     CHECK(options.apps[0].ranks == 0);
@@ -103,7 +103,7 @@ TEST_CASE("Placement values of both dialects")
 
 TEST_CASE("Hosts come from a list or a file")
 {
-    const Options listed = parse({"-hosts", "localhost:2,127.0.0.1", "a"});
+    const JobOptions listed = parse({"-hosts", "localhost:2,127.0.0.1", "a"});
     REQUIRE(listed.hosts.size() == 2);
     CHECK(listed.hosts[0].name == "localhost");
     CHECK(listed.hosts[0].slots == 2);
@@ -148,7 +148,7 @@ TEST_CASE("How other hosts are reached")
     CHECK(parse({"a"}).daemon_timeout_seconds == 30);
     CHECK(parse({"--daemon-timeout", "2.5", "a"}).daemon_timeout_seconds == 2.5);
     CHECK(parse({"--daemon-timeout", "0", "a"}).daemon_timeout_seconds == 0);
-    const Options options = parse({"--interface", "eth0,10.1.0.0/16", "--fabric", "ofi:verbs", "a"});
+    const JobOptions options = parse({"--interface", "eth0,10.1.0.0/16", "--fabric", "ofi:verbs", "a"});
     CHECK(options.interface == "eth0,10.1.0.0/16");
     CHECK(options.apps.at(0).environment ==
           Environment{{"TUTTI_INTERFACE", "eth0,10.1.0.0/16"}, {"TUTTI_FABRIC", "ofi:verbs"}});
@@ -177,12 +177,12 @@ TEST_CASE("Input and output options")
     CHECK(parse({"--timestamp-output", "a"}).output.timestamp);
     CHECK(parse({"-merge-stderr-to-stdout", "a"}).output.merge_stderr);
     CHECK(parse({"--output-filename", "logs", "a"}).output.directory == "logs");
-    const Options dashed = parse({"--output-filename=-l", "a"});
+    const JobOptions dashed = parse({"--output-filename=-l", "a"});
     CHECK(dashed.output.directory == "-l");
     CHECK_FALSE(dashed.output.label);
     CHECK(parse({"--stdin", "all", "a"}).stdin_target == StdinTarget::all);
     CHECK(parse({"--stdin", "none", "a"}).stdin_target == StdinTarget::none);
-    const Options third = parse({"-stdin", "3", "a"});
+    const JobOptions third = parse({"-stdin", "3", "a"});
     CHECK(third.stdin_target == StdinTarget::rank);
     CHECK(third.stdin_rank == 3);
 }
@@ -193,7 +193,7 @@ TEST_CASE("The launcher's own options, and those without effect")
     CHECK(parse({"-v", "a"}).verbosity == 1);
     CHECK(parse({"-v", "--verbose", "a"}).verbosity == 2);
     CHECK(parse({"-vv", "a"}).verbosity == 2);
-    const Options options =
+    const JobOptions options =
         parse({"--oversubscribe", "--allow-run-as-root", "-genvall", "-envall", "-n", "2", "a"});
     CHECK(options.apps.at(0).ranks == 2);
     CHECK(options.apps.at(0).environment.empty());
@@ -202,7 +202,7 @@ TEST_CASE("The launcher's own options, and those without effect")
 TEST_CASE("Lines for other launchers mean here what comes nearest")
 {
     // Open MPI 4 and 5
-    const Options open_mpi =
+    const JobOptions open_mpi =
         parse({"--allow-run-as-root", "--oversubscribe", "--use-hwthread-cpus", "-mca", "btl", "self,vader",
                "--mca", "pml", "ob1", "--bynode", "-x", "A=1", "-np", "3", "--tag-output", "./a", "-mca"});
     CHECK(open_mpi.apps.at(0).argv == Words{"./a", "-mca"});
@@ -212,7 +212,7 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
     CHECK(open_mpi.output.tag);
     CHECK(open_mpi.without_effect == Words{"--allow-run-as-root", "--oversubscribe", "--use-hwthread-cpus",
                                            "-mca btl self,vader", "--mca pml ob1"});
-    const Options five =
+    const JobOptions five =
         parse({"--map-by", "ppr:2:node:PE=4:OVERSUBSCRIBE", "--bind-to", "core:overload-allowed", "--output",
                "tag,merge-stderr-to-stdout,dir=logs", "--display", "map,bindings", "a"});
     CHECK(five.ranks_per.ranks == 2);
@@ -233,30 +233,30 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
     // MPICH and Intel
     const WithVariable set("TUTTI_TEST_VARIABLE", "from here");
     const WithVariable unset("TUTTI_TEST_OTHER", std::nullopt);
-    const Options hydra = parse({"-genv",
-                                 "I_MPI_PIN=1",
-                                 "-genv",
-                                 "I_MPI_DEBUG",
-                                 "5",
-                                 "-env",
-                                 "A=x=y",
-                                 "-genvlist",
-                                 "TUTTI_TEST_VARIABLE,TUTTI_TEST_OTHER",
-                                 "-ppn",
-                                 "2",
-                                 "-iface",
-                                 "eth0",
-                                 "-bind-to",
-                                 "core:2",
-                                 "-bootstrap",
-                                 "ssh",
-                                 "-rr",
-                                 "-print-rank-map",
-                                 "-rmk",
-                                 "slurm",
-                                 "-n",
-                                 "4",
-                                 "./a"});
+    const JobOptions hydra = parse({"-genv",
+                                    "I_MPI_PIN=1",
+                                    "-genv",
+                                    "I_MPI_DEBUG",
+                                    "5",
+                                    "-env",
+                                    "A=x=y",
+                                    "-genvlist",
+                                    "TUTTI_TEST_VARIABLE,TUTTI_TEST_OTHER",
+                                    "-ppn",
+                                    "2",
+                                    "-iface",
+                                    "eth0",
+                                    "-bind-to",
+                                    "core:2",
+                                    "-bootstrap",
+                                    "ssh",
+                                    "-rr",
+                                    "-print-rank-map",
+                                    "-rmk",
+                                    "slurm",
+                                    "-n",
+                                    "4",
+                                    "./a"});
     CHECK(hydra.apps.at(0).environment == Environment{{"I_MPI_PIN", "1"},
                                                       {"I_MPI_DEBUG", "5"},
                                                       {"TUTTI_TEST_VARIABLE", "from here"},
@@ -269,7 +269,7 @@ TEST_CASE("Lines for other launchers mean here what comes nearest")
     CHECK(hydra.map_by == MachineLevel::node);
     CHECK(hydra.display_map);
     CHECK(hydra.launcher == StartMethod::Agent::remote_shell);
-    const Options two =
+    const JobOptions two =
         parse({"-n", "1", "-envlist", "TUTTI_TEST_VARIABLE", "a", ":", "-n", "2", "-mca", "x", "y", "b"});
     CHECK(two.apps.at(0).environment == Environment{{"TUTTI_TEST_VARIABLE", "from here"}});
     CHECK(two.apps.at(1).environment.empty());
@@ -342,7 +342,7 @@ TEST_CASE("Variables are set, taken over, or set for all")
           Environment{{"A", "1"}, {"B", ""}});
     CHECK(parse({"-x", "A=1", "-env", "A", "1", "a"}).apps.at(0).environment == Environment{{"A", "1"}});
 
-    const Options two = parse(
+    const JobOptions two = parse(
         {"-n", "1", "-env", "A", "own", "a", ":", "-genv", "A", "all", "-genv", "B", "2", "-n", "1", "b"});
     CHECK(two.apps.at(0).environment == Environment{{"B", "2"}, {"A", "own"}});
     CHECK(two.apps.at(1).environment == Environment{{"A", "all"}, {"B", "2"}});
@@ -358,8 +358,9 @@ TEST_CASE("Values of one bracket or brace stay as they are")
 
 TEST_CASE("Several programs have numbers, variables and folders of their own")
 {
-    const Options options = parse({"-n", "1", "--wdir", "/tmp", "./server", "8080", ":", "-np", "3", "-x",
-                                   "A=1", "--tag-output", "./worker", "-n", "9", ":", "-n", "2", "./logger"});
+    const JobOptions options =
+        parse({"-n", "1", "--wdir", "/tmp", "./server", "8080", ":", "-np", "3", "-x", "A=1", "--tag-output",
+               "./worker", "-n", "9", ":", "-n", "2", "./logger"});
     REQUIRE(options.apps.size() == 3);
     CHECK(options.apps[0].argv == Words{"./server", "8080"});
     CHECK(options.apps[0].ranks == 1);

@@ -19,23 +19,23 @@ TEST_CASE("Variables of mpirun's ranks are set unless they are not wanted")
 TEST_CASE("A variable that is not set cannot be handed on, and stops nothing")
 {
     const WithVariable unset("TUTTI_TEST_VARIABLE", std::nullopt);
-    const Options options = parse({"-x", "TUTTI_TEST_VARIABLE", "-x", "A=1", "a"});
+    const JobOptions options = parse({"-x", "TUTTI_TEST_VARIABLE", "-x", "A=1", "a"});
     CHECK(options.not_set == Words{"TUTTI_TEST_VARIABLE"});
     CHECK(options.apps.at(0).environment == Environment{{"A", "1"}});
 }
 
 TEST_CASE("What has no effect is noted once")
 {
-    const Options options = parse({"--oversubscribe", "--mca", "btl", "tcp", "-mca", "btl", "tcp", "--mca",
-                                   "pml", "ob1", "--oversubscribe", "-x", "I_MPI_PIN=1", "a"});
+    const JobOptions options = parse({"--oversubscribe", "--mca", "btl", "tcp", "-mca", "btl", "tcp", "--mca",
+                                      "pml", "ob1", "--oversubscribe", "-x", "I_MPI_PIN=1", "a"});
     CHECK(options.without_effect ==
           Words{"--oversubscribe", "--mca btl tcp", "-mca btl tcp", "--mca pml ob1", "I_MPI_PIN"});
 }
 
 TEST_CASE("What others' options say of how hosts are reached has its effect")
 {
-    const Options open_mpi = parse({"-mca", "plm_rsh_args", "-p 2222", "--mca", "plm_rsh_agent",
-                                    "/my/ssh -q : rsh", "a"});
+    const JobOptions open_mpi =
+        parse({"-mca", "plm_rsh_args", "-p 2222", "--mca", "plm_rsh_agent", "/my/ssh -q : rsh", "a"});
     CHECK(open_mpi.agent_arguments == Words{"-p", "2222"});
     CHECK(open_mpi.launch_agent == Words{"/my/ssh", "-q"});
     CHECK(open_mpi.without_effect.empty());

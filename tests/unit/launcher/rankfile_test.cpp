@@ -22,7 +22,7 @@ std::string slots_of(const std::string& slots)
 }
 
 /// "host cpus" of each rank. All hosts are two packages of four cores.
-Texts places_of(const Options& options)
+Texts places_of(const JobOptions& options)
 {
     const std::vector<Host> hosts = job_hosts(options).hosts;
     const std::vector<Topology> machines(hosts.size(), Topology::synthetic(kMachine));

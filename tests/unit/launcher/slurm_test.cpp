@@ -125,7 +125,7 @@ TEST_CASE("Slurm's counts")
 TEST_CASE("The allocation's hosts are the job's")
 {
     const SlurmAllocation allocation("n[1-3]", "2(x2),1", "n1");
-    const std::vector<Host> hosts = job_hosts(Options{}).hosts;
+    const std::vector<Host> hosts = job_hosts(JobOptions{}).hosts;
     REQUIRE(hosts.size() == 3);
     CHECK(hosts[0].name == "n1");
     CHECK(hosts[0].local);
@@ -133,14 +133,14 @@ TEST_CASE("The allocation's hosts are the job's")
     CHECK_FALSE(hosts[1].local);
     CHECK(hosts[2].name == "n3");
     CHECK(hosts[2].slots == 1);
-    CHECK(start_method(Options{}, {}).kind == StartMethod::Agent::srun);
-    CHECK(start_method(Options{}, {}).agent == Names{"srun"});
+    CHECK(start_method(JobOptions{}, {}).kind == StartMethod::Agent::srun);
+    CHECK(start_method(JobOptions{}, {}).agent == Names{"srun"});
 }
 
 TEST_CASE("-H takes part of an allocation")
 {
     const SlurmAllocation allocation("n[1-3]", "4(x3)", "n1");
-    Options options;
+    JobOptions options;
     options.hosts = parse({"-H", "n3.cluster.example,n2:1", "a"}).hosts;
     const std::vector<Host> hosts = job_hosts(options).hosts;
     REQUIRE(hosts.size() == 2);
@@ -159,7 +159,7 @@ TEST_CASE("-H takes part of an allocation")
 TEST_CASE("Without a node's name from Slurm the host name tells which node this is")
 {
     const SlurmAllocation allocation("elsewhere," + local_host_name(), "1(x2)");
-    const std::vector<Host> hosts = job_hosts(Options{}).hosts;
+    const std::vector<Host> hosts = job_hosts(JobOptions{}).hosts;
     REQUIRE(hosts.size() == 2);
     CHECK_FALSE(hosts[0].local);
     CHECK(hosts[1].local);
@@ -175,7 +175,7 @@ TEST_CASE("Allocations that contradict themselves, and none")
     }
     const WithVariable no_job("SLURM_JOB_ID", std::nullopt);
     CHECK_FALSE(slurm_allocation());
-    Options options;
+    JobOptions options;
     options.launcher = StartMethod::Agent::srun;
     CHECK_THAT(usage_error([&] { start_method(options, {}); }),
                Catch::Contains("only inside a Slurm allocation"));

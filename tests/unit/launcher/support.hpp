@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "launcher/command_line/options.hpp"
+#include "launcher/command_line/command_line.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace tutti::launcher::test {
@@ -16,7 +16,7 @@ namespace tutti::launcher::test {
 using tutti::test::TemporaryFolder;
 
 /// parse_command_line() on "tuttirun" and the words given.
-inline Options parse(const std::vector<std::string>& words)
+inline JobOptions parse(const std::vector<std::string>& words)
 {
     std::vector<const char*> argv = {"tuttirun"};
     for (const std::string& word : words) {

@@ -1,4 +1,4 @@
-#include "launcher/doctor/probe.hpp"
+#include "launcher/doctor/host_probe.hpp"
 
 #include <fcntl.h>
 #include <linux/tcp.h>

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "launcher/doctor/messages.hpp"
+#include "launcher/doctor/doctor_messages.hpp"
 #include "lib/foundation/connection/listener.hpp"
 
 namespace tutti::launcher::doctor {

@@ -1,4 +1,4 @@
-#include "launcher/base/words.hpp"
+#include "launcher/base/option_words.hpp"
 
 #include <algorithm>
 #include <array>

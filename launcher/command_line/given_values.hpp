@@ -10,7 +10,7 @@ namespace tutti::launcher {
 
 /// Values by what they are of. The command line is level 0; variables and files of settings follow, and do
 /// not replace what a lower level has set.
-struct Seen {
+struct GivenValues {
     struct Value {
         std::string text;
         int level = 0;
@@ -21,10 +21,11 @@ struct Seen {
 
 /// Remembers `value` for `what`. False when `what` has a value already, of a lower level or the same one
 /// again. Throws UsageError when it has another one of this level; the message calls it `shown`.
-bool first_time(Seen& seen, const std::string& what, const std::string& shown, const std::string& value);
+bool first_time(GivenValues& given, const std::string& what, const std::string& shown,
+                const std::string& value);
 
 /// Adds a variable to `environment` if it is the first time. Throws like first_time().
-void set_variable(Seen& seen, std::vector<std::pair<std::string, std::string>>& environment,
+void set_variable(GivenValues& given, std::vector<std::pair<std::string, std::string>>& environment,
                   const std::string& name, const std::string& value);
 
 }  // namespace tutti::launcher

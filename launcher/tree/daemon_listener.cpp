@@ -1,4 +1,4 @@
-#include "launcher/tree/listener.hpp"
+#include "launcher/tree/daemon_listener.hpp"
 
 #include <net/if.h>
 
@@ -50,7 +50,8 @@ std::vector<network::Candidate> candidates(const DaemonRecord& record)
 
 }  // namespace
 
-Listener::Listener(EventLoop& loop, const security::Key& key, security::Identity self, Events events)
+DaemonListener::DaemonListener(EventLoop& loop, const security::Key& key, security::Identity self,
+                               Events events)
     : loop_(loop),
       events_(std::move(events)),
       options_{.key = key,
@@ -64,12 +65,12 @@ Listener::Listener(EventLoop& loop, const security::Key& key, security::Identity
     loop_.watch(poller_.fd(), EPOLLIN, [this](std::uint32_t) { listener_.serve(poller_.wait(0)); });
 }
 
-Listener::~Listener()
+DaemonListener::~DaemonListener()
 {
     loop_.forget(poller_.fd());
 }
 
-void Listener::arrived(connection::PendingConnection& pending)
+void DaemonListener::arrived(connection::PendingConnection& pending)
 {
     const security::Identity who = pending.peer();
     if (who.kind != security::Identity::Kind::daemon)
@@ -78,7 +79,7 @@ void Listener::arrived(connection::PendingConnection& pending)
         events_.joined(who.number, listener_.take(pending)->release());
 }
 
-void Listener::dropped(const std::string& remote, std::string_view why)
+void DaemonListener::dropped(const std::string& remote, std::string_view why)
 {
     events_.refused(remote.substr(0, remote.rfind(':')), why);
 }

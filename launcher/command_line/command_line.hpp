@@ -15,6 +15,6 @@ struct EarlyExit {
 /// Reads the command line of tuttirun, in the dialects of Open MPI and Hydra, the environment variables
 /// that --help lists, and the hostfile. Throws UsageError for what it does not understand, and EarlyExit
 /// after printing help or version to stdout. argv[0] is the launcher itself.
-Options parse_command_line(int argc, const char* const* argv);
+JobOptions parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tutti::launcher

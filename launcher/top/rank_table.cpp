@@ -1,4 +1,4 @@
-#include "launcher/top/table.hpp"
+#include "launcher/top/rank_table.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "launcher/command_line/configuration.hpp"
+#include "launcher/command_line/settings_files.hpp"
 
 #include <algorithm>
 #include <cstdlib>

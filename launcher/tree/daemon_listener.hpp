@@ -12,7 +12,7 @@
 
 namespace tutti::launcher {
 
-class Listener final : connection::Listener::User {
+class DaemonListener final : connection::Listener::User {
 public:
     struct Events {
         /// The daemon `number` has proved to belong to the job; `stream` does not block.
@@ -23,10 +23,10 @@ public:
 
     /// Listens on all addresses of this machine, at a port of the system's choice. `self` is what this
     /// process proves to be. Its events end it no sooner than they have returned. Throws tutti::Error.
-    Listener(EventLoop& loop, const security::Key& key, security::Identity self, Events events);
-    ~Listener();
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
+    DaemonListener(EventLoop& loop, const security::Key& key, security::Identity self, Events events);
+    ~DaemonListener();
+    DaemonListener(const DaemonListener&) = delete;
+    DaemonListener& operator=(const DaemonListener&) = delete;
 
     std::uint16_t port() const noexcept { return listener_.port(); }
 

@@ -10,9 +10,9 @@
 
 namespace tutti::launcher {
 
-/// Adds options that are taken without effect; those that are given go to Options::without_effect, with their values.
-/// What Open MPI's --mca says of how hosts are reached has its effect.
-void define_known_from_elsewhere(Definer& define, Options& options);
+/// Adds options that are taken without effect; those that are given go to JobOptions::without_effect, with
+/// their values. What Open MPI's --mca says of how hosts are reached has its effect.
+void define_options_of_other_launchers(Definer& define, JobOptions& options);
 
 /// Adds single words for an option with its value: "--bynode" is "--map-by node".
 void add_shorthands(Dictionary& dictionary);

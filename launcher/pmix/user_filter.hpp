@@ -13,7 +13,7 @@ namespace tutti::launcher {
 
 /// From now on accept() in this process takes connections of its own user and of root only. False where the
 /// kernel does not name the user: then it takes all.
-bool refuse_strangers() noexcept;
+bool refuse_other_users() noexcept;
 
 /// The user of the socket at the other end of a TCP connection within this host. Nothing where that is
 /// closed: the kernel has forgotten its user.

@@ -1,4 +1,4 @@
-#include "launcher/doctor/messages.hpp"
+#include "launcher/doctor/doctor_messages.hpp"
 
 namespace tutti::launcher {
 

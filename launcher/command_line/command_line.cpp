@@ -1,4 +1,4 @@
-#include "launcher/command_line/options.hpp"
+#include "launcher/command_line/command_line.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,9 +9,9 @@
 
 #include "launcher/base/values.hpp"
 #include "launcher/command_line/configfile.hpp"
-#include "launcher/command_line/configuration.hpp"
-#include "launcher/command_line/elsewhere.hpp"
 #include "launcher/command_line/grammar.hpp"
+#include "launcher/command_line/other_launchers.hpp"
+#include "launcher/command_line/settings_files.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -82,7 +82,7 @@ void record_trace_events(CommandLine& line)
 }
 
 /// Remembers the variables that say nothing to Tutti. Ranks get them all the same.
-void note_variables_without_effect(Options& options)
+void note_variables_without_effect(JobOptions& options)
 {
     for (const AppContext& app : options.apps) {
         for (const auto& [name, value] : app.environment) {
@@ -112,7 +112,7 @@ void check_debugging(const DebugOptions& debug)
 /// Checks that need all options.
 void check_job(const CommandLine& line)
 {
-    const Options& options = line.options;
+    const JobOptions& options = line.options;
     for (const AppContext& app : options.apps) {
         if (options.apps.size() > 1 && app.ranks == 0) {
             throw UsageError(fmt::format(
@@ -188,7 +188,7 @@ const OptionDefinition& definition_of(const GivenOption& given, std::span<const 
 
 }  // namespace
 
-Options parse_command_line(int argc, const char* const* argv)
+JobOptions parse_command_line(int argc, const char* const* argv)
 {
     CommandLine line;
     const std::vector<OptionDefinition> definitions = define_options(line);

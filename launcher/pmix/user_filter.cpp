@@ -1,4 +1,4 @@
-#include "launcher/pmix/stranger_filter.hpp"
+#include "launcher/pmix/user_filter.hpp"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
@@ -84,7 +84,7 @@ bool knows_own_connections() noexcept
 
 }  // namespace
 
-bool refuse_strangers() noexcept
+bool refuse_other_users() noexcept
 {
     refusing.store(knows_own_connections(), std::memory_order_relaxed);
     return refusing.load(std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-#include "launcher/command_line/elsewhere.hpp"
+#include "launcher/command_line/other_launchers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ constexpr WithoutEffect kWithoutEffect[] = {
     {"--print-all-exitcodes", 0, "", "the rank that failed first is named anyway"},
     {"--disable-auto-cleanup", 0, "", "a rank that fails ends the job"},
     {"--ordered-output", 0, "", "lines of different ranks do not mix anyway"},
-    {"--get-stack-traces,--report-state-on-timeout", 0, "", "where ranks are is not told"},
+    {"--get-stack-traces,--report-state-on-timeout", 0, "", "where ranks are is not printed"},
     {"--enable-x,--disable-x,--disable-hostname-propagation,--noprefix", 0, "",
      "see --launch-agent, --prefix"},
     {"--hetero-nodes,--novm,--do-not-resolve,--noconf,--silent-abort", 0, "", "nothing to switch"},
@@ -61,8 +61,9 @@ constexpr std::array<std::string_view, 8> kModifiers = {
     "oversubscribe", "nooversubscribe", "overload-allowed", "if-supported",
     "span",          "hwtcpus",         "inherit",          "noinherit"};
 
-/// Of Open MPI's parameters: the command that starts daemons, and what is added to it. Of several commands the first.
-bool says_how_to_reach_hosts(Options& options, const std::string& option, Definer::Values values)
+/// Of Open MPI's parameters: the command that starts daemons, and what is added to it. Of several commands
+/// the first.
+bool says_how_to_reach_hosts(JobOptions& options, const std::string& option, Definer::Values values)
 {
     const std::string& key = values.front();
     if (key == "plm_rsh_agent" || key == "plm_ssh_agent" || key == "orte_rsh_agent") {
@@ -78,7 +79,7 @@ bool says_how_to_reach_hosts(Options& options, const std::string& option, Define
 
 }  // namespace
 
-void define_known_from_elsewhere(Definer& define, Options& options)
+void define_options_of_other_launchers(Definer& define, JobOptions& options)
 {
     std::vector<std::string>& given = options.without_effect;
     define.group("Known from elsewhere, without effect (-v tells which were given)");

@@ -1,4 +1,4 @@
-#include "launcher/placement/topology.hpp"
+#include "launcher/placement/machine_topology.hpp"
 
 #include <hwloc.h>
 #include <sched.h>
