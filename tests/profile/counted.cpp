@@ -61,6 +61,17 @@ void send(const tutti::Communicator& world, std::size_t bytes)
     }
 }
 
+void send_to_itself(const tutti::Communicator& world, std::size_t bytes)
+{
+    const std::vector<char> out(bytes);
+    std::vector<char> in(bytes);
+    for (int i = 0; i < kMessages; ++i) {
+        tutti::Request arriving = world.irecv(in, world.rank(), 7);
+        world.send(out, world.rank(), 7);
+        arriving.wait();
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -80,6 +91,8 @@ int main(int argc, char** argv)
         pings(world);
     if (what == "reduce")
         reduce(world, bytes);
+    if (what == "own")
+        send_to_itself(world, bytes);
     if (what == "send")
         send(world, bytes);
     if (what == "slow") {

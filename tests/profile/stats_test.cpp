@@ -170,6 +170,15 @@ TEST_CASE("MPI programs have the names of their communicators and their own line
 #endif
 }
 
+TEST_CASE("a long message of a rank to itself is read in place")
+{
+    const Json stats = stats_of(0, {"-n", "1", program_of("TUTTI_TEST_COUNTED"), "own", "100000"});
+    const std::vector<Json> in_place = those_with(stats["protocols"], R"({"protocol": "read_in_place"})");
+    REQUIRE(in_place.size() == 1);
+    CHECK(in_place.front()["messages"] == 20);
+    CHECK(in_place.front()["bytes"] == 20 * 100000);
+}
+
 TEST_CASE("the page needs nothing from elsewhere")
 {
     const std::string page =
