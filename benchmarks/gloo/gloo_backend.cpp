@@ -9,7 +9,7 @@
 #include <gloo/transport/tcp/device.h>
 
 #include "benchmarks/gloo/job_store.hpp"
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 
 namespace tutti::bench {
 

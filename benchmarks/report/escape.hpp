@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/foundation/base/html_page.hpp"
+#include "lib/foundation/observe/html_page.hpp"
 
 namespace tutti::bench {
 

@@ -10,7 +10,7 @@
 #include "benchmarks/report/overview.hpp"
 #include "benchmarks/report/picture.hpp"
 #include "benchmarks/report/sections.hpp"
-#include "lib/foundation/base/html_page.hpp"
+#include "lib/foundation/observe/html_page.hpp"
 
 namespace tutti::bench {
 

@@ -15,9 +15,9 @@
 #include "benchmarks/tune/calls.hpp"
 #include "benchmarks/tune/plan.hpp"
 #include "benchmarks/tune/starts.hpp"
-#include "lib/foundation/base/cpus.hpp"
-#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
+#include "lib/foundation/settings/cores.hpp"
+#include "lib/foundation/settings/settings.hpp"
 
 namespace tutti::bench {
 

@@ -4,7 +4,7 @@
 
 #include "collectives/choice/algorithm_name.hpp"
 #include "collectives/choice/catalogue.hpp"
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {

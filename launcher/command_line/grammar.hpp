@@ -12,7 +12,7 @@
 #include "launcher/base/option_words.hpp"
 #include "launcher/command_line/given_values.hpp"
 #include "launcher/job/job.hpp"
-#include "lib/foundation/base/known_settings.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 
 namespace tutti::launcher {
 

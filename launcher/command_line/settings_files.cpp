@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "launcher/base/values.hpp"
-#include "lib/foundation/base/configuration.hpp"
-#include "lib/foundation/base/known_settings.hpp"
+#include "lib/foundation/settings/configuration.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -9,8 +9,8 @@
 
 namespace tutti::launcher {
 
-/// Reads the files (lib/foundation/base/configuration.hpp) and puts into `line` what they say: options as if
-/// they had been given, variables into the job's environment, so that ranks on all hosts have the same.
+/// Reads the files (lib/foundation/settings/configuration.hpp) and puts into `line` what they say: options as
+/// if they had been given, variables into the job's environment, so that ranks on all hosts have the same.
 /// `given` are the options of the command line, by their first names. Throws UsageError, which names file and
 /// line.
 void apply_configuration(CommandLine& line, std::span<const OptionDefinition> definitions,

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "collectives/choice/parse_bytes.hpp"
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 
 namespace tutti::info {
 

@@ -13,7 +13,7 @@
 #include "launcher/info/print.hpp"
 #include "launcher/info/shown_settings.hpp"
 #include "lib/foundation/base/say.hpp"
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "collectives/choice/catalogue.hpp"
-#include "lib/foundation/base/known_settings.hpp"
 #include "lib/foundation/reduction/kernels.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 
 namespace tutti::info {
 

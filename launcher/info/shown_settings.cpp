@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lib/foundation/base/known_settings.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 
 namespace tutti::info {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/foundation/base/configuration.hpp"
+#include "lib/foundation/settings/configuration.hpp"
 
 namespace tutti::info {
 

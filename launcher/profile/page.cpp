@@ -7,8 +7,8 @@
 #include "launcher/job/job.hpp"
 #include "launcher/profile/pictures.hpp"
 #include "launcher/profile/summary.hpp"
-#include "lib/foundation/base/html_page.hpp"
 #include "lib/foundation/base/quantity.hpp"
+#include "lib/foundation/observe/html_page.hpp"
 
 namespace tutti::launcher {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "lib/foundation/base/html_page.hpp"
 #include "lib/foundation/base/quantity.hpp"
+#include "lib/foundation/observe/html_page.hpp"
 
 namespace tutti::launcher {
 

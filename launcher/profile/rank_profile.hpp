@@ -9,8 +9,8 @@
 
 #include "launcher/profile/trace.hpp"
 #include "launcher/stacks/stack.hpp"
-#include "lib/foundation/base/profile_page.hpp"
 #include "lib/foundation/base/ticks.hpp"
+#include "lib/foundation/observe/profile_page.hpp"
 
 namespace tutti::launcher {
 

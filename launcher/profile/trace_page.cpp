@@ -8,7 +8,7 @@
 #include "launcher/profile/statistics.hpp"
 #include "launcher/profile/trace_script.hpp"
 #include "launcher/profile/trace_words.hpp"
-#include "lib/foundation/base/html_page.hpp"
+#include "lib/foundation/observe/html_page.hpp"
 
 namespace tutti::launcher {
 

@@ -10,8 +10,8 @@
 #include "launcher/base/host_names.hpp"
 #include "launcher/report/wait_graph.hpp"
 #include "launcher/report/words.hpp"
-#include "lib/foundation/base/near_fit.hpp"
 #include "lib/foundation/base/quantity.hpp"
+#include "lib/foundation/observe/near_fit.hpp"
 
 namespace tutti::launcher {
 

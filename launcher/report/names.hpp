@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 namespace tutti::launcher {
 

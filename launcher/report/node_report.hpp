@@ -10,7 +10,7 @@
 
 #include "launcher/report/rank_load.hpp"
 #include "launcher/wire/codec.hpp"
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 namespace tutti::launcher {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 namespace tutti::launcher {
 

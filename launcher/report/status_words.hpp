@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 namespace tutti::launcher {
 

@@ -16,8 +16,8 @@
 
 #include "launcher/stacks/stopped_threads.hpp"
 #include "launcher/stacks/symbols.hpp"
-#include "lib/foundation/base/python_frames.hpp"
 #include "lib/foundation/base/proc.hpp"
+#include "lib/foundation/observe/python_frames.hpp"
 
 namespace tutti::launcher {
 

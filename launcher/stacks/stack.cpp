@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "lib/foundation/base/own_library.hpp"
-#include "lib/foundation/base/python_frames.hpp"
+#include "lib/foundation/observe/own_library.hpp"
+#include "lib/foundation/observe/python_frames.hpp"
 
 namespace tutti::launcher {
 

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/connection/socket.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::tcp {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "collectives/framework/call.hpp"
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {

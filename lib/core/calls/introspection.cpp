@@ -10,8 +10,8 @@
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
-#include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
+#include "lib/foundation/settings/cores.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti {

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <optional>
 
-#include "lib/foundation/base/own_library.hpp"
+#include "lib/foundation/observe/own_library.hpp"
 
 namespace tutti::check {
 

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <vector>
 
-#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::check {

@@ -12,7 +12,7 @@
 #include <atomic>
 #include <string_view>
 
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "transports/shm/shared_heap.hpp"
 #include "tutti/error.hpp"
 

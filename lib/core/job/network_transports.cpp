@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "lib/foundation/base/say.hpp"
-#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 #include "lib/foundation/security/key.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "transports/ofi/ofi_transport.hpp"
 #include "transports/tcp/congestion.hpp"
 #include "transports/tcp/tcp_transport.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "lib/core/profile/profile.hpp"
-#include "lib/foundation/base/status_page.hpp"
 #include "lib/foundation/control/channel.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 namespace tutti::detail {
 

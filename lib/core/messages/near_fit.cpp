@@ -5,7 +5,7 @@
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
-#include "lib/foundation/base/near_fit.hpp"
+#include "lib/foundation/observe/near_fit.hpp"
 
 namespace tutti::detail {
 

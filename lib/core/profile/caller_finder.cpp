@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "lib/core/profile/symbol_table.hpp"
-#include "lib/foundation/base/own_library.hpp"
+#include "lib/foundation/observe/own_library.hpp"
 
 namespace tutti::profile {
 

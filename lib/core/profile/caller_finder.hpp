@@ -10,8 +10,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "lib/foundation/base/profile_page.hpp"
-#include "lib/foundation/base/python_frames.hpp"
+#include "lib/foundation/observe/profile_page.hpp"
+#include "lib/foundation/observe/python_frames.hpp"
 
 namespace tutti::profile {
 

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::profile {

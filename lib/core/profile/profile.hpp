@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "lib/core/profile/caller_finder.hpp"
-#include "lib/foundation/base/profile_writer.hpp"
 #include "lib/foundation/control/channel.hpp"
+#include "lib/foundation/observe/profile_writer.hpp"
 
 namespace tutti::profile {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/core/windows/window_identity.hpp"
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 #include "transports/remote_memory.hpp"
 
 namespace tutti::detail {

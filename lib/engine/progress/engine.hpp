@@ -20,7 +20,7 @@
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/fork.hpp"
 #include "lib/foundation/base/intrusive_list.hpp"
-#include "lib/foundation/base/profile_writer.hpp"
+#include "lib/foundation/observe/profile_writer.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::progress {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "lib/engine/protocol/credit.hpp"
-#include "lib/foundation/base/message_protocol.hpp"
+#include "lib/foundation/observe/message_protocol.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::base {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "lib/engine/protocol/choose_protocol.hpp"
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::protocol {

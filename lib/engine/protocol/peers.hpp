@@ -12,8 +12,8 @@
 #include "lib/engine/protocol/credit.hpp"
 #include "lib/engine/protocol/pull_or_stream.hpp"
 #include "lib/engine/protocol/requests.hpp"
-#include "lib/foundation/base/profile_writer.hpp"
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/profile_writer.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 namespace tutti::protocol {
 

@@ -20,7 +20,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/foundation/base/message_protocol.hpp"
+#include "lib/foundation/observe/message_protocol.hpp"
 
 namespace tutti::protocol {
 

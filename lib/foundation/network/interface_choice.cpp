@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::network {

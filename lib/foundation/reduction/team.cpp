@@ -12,7 +12,7 @@
 
 #include "lib/foundation/base/futex.hpp"
 #include "lib/foundation/base/helper_thread.hpp"
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::reduction {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 #include "tutti/environment.hpp"
 
 int main(int argc, char** argv)

@@ -12,7 +12,7 @@
 
 #include "collectives/choice/catalogue.hpp"
 #include "launcher/info/print.hpp"
-#include "lib/foundation/base/known_settings.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 #include "tests/json.hpp"
 
 namespace tutti::info {

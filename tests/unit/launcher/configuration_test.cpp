@@ -1,5 +1,5 @@
 // Files of configuration: what is a line, which files count, and what goes before what.
-#include "lib/foundation/base/configuration.hpp"
+#include "lib/foundation/settings/configuration.hpp"
 
 #include <sys/stat.h>
 
@@ -8,8 +8,8 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/command_line/grammar.hpp"
-#include "lib/foundation/base/configuration_files.hpp"
-#include "lib/foundation/base/known_settings.hpp"
+#include "lib/foundation/settings/configuration_files.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

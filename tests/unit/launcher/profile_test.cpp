@@ -1,5 +1,5 @@
 // A rank's profile: what it writes is what a reader finds.
-#include "lib/foundation/base/profile_page.hpp"
+#include "lib/foundation/observe/profile_page.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "lib/foundation/base/profile_writer.hpp"
+#include "lib/foundation/observe/profile_writer.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include "launcher/profile/summary.hpp"
 #include "launcher/report/names.hpp"
 #include "launcher/wire/codec.hpp"
-#include "lib/foundation/base/profile_page.hpp"
-#include "lib/foundation/base/profile_writer.hpp"
+#include "lib/foundation/observe/profile_page.hpp"
+#include "lib/foundation/observe/profile_writer.hpp"
 #include "tests/json.hpp"
 
 using namespace tutti::launcher;

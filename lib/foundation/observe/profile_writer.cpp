@@ -1,4 +1,4 @@
-#include "lib/foundation/base/profile_writer.hpp"
+#include "lib/foundation/observe/profile_writer.hpp"
 
 #include <unistd.h>
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lib/foundation/base/message_protocol.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/observe/message_protocol.hpp"
 
 namespace tutti::base {
 

@@ -1,5 +1,5 @@
-// What pages that Tutti writes have in common: their first lines, texts in them, and their style: light and dark,
-// narrow windows, and paper.
+// What pages that Tutti writes have in common: their first lines, texts in them, and their style: light and
+// dark, narrow windows, and paper.
 #pragma once
 
 #include <string>

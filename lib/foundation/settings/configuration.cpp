@@ -1,13 +1,13 @@
-#include "lib/foundation/base/configuration.hpp"
+#include "lib/foundation/settings/configuration.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "lib/foundation/base/configuration_files.hpp"
-#include "lib/foundation/base/known_settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
+#include "lib/foundation/settings/configuration_files.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 
 namespace tutti::base {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "lib/foundation/base/profile_page.hpp"
 #include "lib/foundation/base/ticks.hpp"
+#include "lib/foundation/observe/profile_page.hpp"
 
 namespace tutti::base {
 

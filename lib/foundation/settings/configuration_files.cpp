@@ -1,4 +1,4 @@
-#include "lib/foundation/base/configuration_files.hpp"
+#include "lib/foundation/settings/configuration_files.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 
 #include <fmt/format.h>
 
-#include "lib/foundation/base/configuration.hpp"
-#include "lib/foundation/base/installed_folders.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/settings/configuration.hpp"
+#include "lib/foundation/settings/installed_folders.hpp"
 
 namespace tutti::base {
 

@@ -1,4 +1,4 @@
-#include "lib/foundation/base/python_frames.hpp"
+#include "lib/foundation/observe/python_frames.hpp"
 
 #include <sys/uio.h>
 
@@ -144,7 +144,8 @@ bool is_of_python_package(std::string_view file) noexcept
 std::optional<PythonFrames> PythonFrames::of(pid_t process, std::uint64_t version)
 {
     const PythonFrames any(process, kLayouts.front());
-    const auto layout = std::ranges::find(kLayouts, any.value<unsigned long>(version) >> 16, &PythonLayout::version);
+    const auto layout =
+        std::ranges::find(kLayouts, any.value<unsigned long>(version) >> 16, &PythonLayout::version);
     return layout == kLayouts.end() ? std::nullopt : std::optional(PythonFrames(process, *layout));
 }
 
@@ -205,7 +206,8 @@ std::vector<std::pair<pid_t, Address>> PythonFrames::threads_of(Address runtime)
     for (int i = 0; interpreter != 0 && i < kMostInterpreters; ++i) {
         for (Address thread = pointer(interpreter + layout_->first_thread);
              thread != 0 && threads.size() < kMostPythonThreads; thread = pointer(thread + kNextThread))
-            threads.emplace_back(static_cast<pid_t>(value<unsigned long>(thread + layout_->thread_id)), thread);
+            threads.emplace_back(static_cast<pid_t>(value<unsigned long>(thread + layout_->thread_id)),
+                                 thread);
         interpreter = pointer(interpreter + layout_->next_interpreter);
     }
     return threads;
@@ -241,7 +243,8 @@ std::size_t PythonFrames::own_sites(Address state, Site* sites, std::size_t most
 {
     const auto at = [](Address from) {
         Address result = 0;
-        std::memcpy(&result, reinterpret_cast<const void*>(from), sizeof result);  // NOLINT: the interpreter's
+        std::memcpy(&result, reinterpret_cast<const void*>(from),
+                    sizeof result);  // NOLINT: the interpreter's
         return result;
     };
     const Address holder = layout_->has_cframe ? at(state + kCframe) : state;

@@ -1,4 +1,4 @@
-#include "lib/foundation/base/known_settings.hpp"
+#include "lib/foundation/settings/known_settings.hpp"
 
 #include <algorithm>
 

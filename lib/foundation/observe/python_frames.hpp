@@ -1,6 +1,6 @@
 // Where threads are in programs of Python: read from the interpreter's memory, of this process or another, as
-// the stack of its machine code says nothing of them. Nothing is run, and nothing is relied on: what cannot be
-// read, or makes no sense, is left out.
+// the stack of its machine code says nothing of them. Nothing is run, and nothing is relied on: what cannot
+// be read, or makes no sense, is left out.
 #pragma once
 
 #include <sys/types.h>
@@ -47,8 +47,9 @@ public:
     };
     /// The call behind a site of this process.
     PythonCall call_at(const Site& site) const;
-    /// The sites of the calling thread, whose state this is, from the innermost out: fills `sites` and returns how
-    /// many there are. Reads memory without asking the kernel: only where calls_of() has found calls.
+    /// The sites of the calling thread, whose state this is, from the innermost out: fills `sites` and
+    /// returns how many there are. Reads memory without asking the kernel: only where calls_of() has found
+    /// calls.
     std::size_t own_sites(std::uint64_t state, Site* sites, std::size_t most) const noexcept;
 
 private:

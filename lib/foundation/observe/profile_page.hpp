@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <span>
 
-#include "lib/foundation/base/message_protocol.hpp"
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/message_protocol.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 namespace tutti::base {
 

@@ -1,4 +1,4 @@
-#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

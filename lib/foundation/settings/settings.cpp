@@ -1,9 +1,9 @@
-#include "lib/foundation/base/settings.hpp"
+#include "lib/foundation/settings/settings.hpp"
 
 #include <cstdlib>
 #include <vector>
 
-#include "lib/foundation/base/configuration.hpp"
+#include "lib/foundation/settings/configuration.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::base {

@@ -1,4 +1,4 @@
-#include "lib/foundation/base/profile_page.hpp"
+#include "lib/foundation/observe/profile_page.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
