@@ -11,6 +11,7 @@
 
 #include "transports/ofi/link.hpp"
 #include "transports/ofi/reorder_queue.hpp"
+#include "transports/transport.hpp"
 
 namespace tutti::transport::ofi {
 

@@ -170,7 +170,7 @@ private:
         }
     }
     void ended(transport::ofi::Link&) override { link_ = nullptr; }
-    void unreachable(int, std::string) override {}
+    void unreachable(int, transport::Loss) override {}
     void stranger(const std::string&) override {}
 
     OfiRank& victim_;

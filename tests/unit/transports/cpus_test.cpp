@@ -9,6 +9,8 @@
 #include <map>
 #include <thread>
 
+#include "lib/foundation/settings/cores.hpp"
+
 using namespace tutti::base;
 
 TEST_CASE("processes are spread evenly, neighbours together")
