@@ -40,7 +40,7 @@ public:
 
     /// Whether regions whose key is not 0 can be viewed by their peer. Constant after construction.
     virtual bool views() const noexcept { return false; }
-    /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty when
+    /// The peer's memory itself, to be read in place until the peer learns that it may change it. Empty when
     /// it cannot be mapped.
     virtual std::span<const std::byte> view(int, const RemoteRegion&, std::size_t) { return {}; }
     /// Copies local.size() bytes from the peer's memory. Takes as long as a copy. Answers as

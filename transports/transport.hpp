@@ -88,18 +88,18 @@ public:
     virtual std::string_view name() const noexcept = 0;
     virtual Capabilities capabilities() const noexcept = 0;
 
-    /// This rank's business card, which a peer's connect() needs. The caller owns it. Constant after
+    /// This rank's contact, which a peer's connect() needs. The caller owns it. Constant after
     /// construction.
     virtual std::vector<std::byte> address() const = 0;
-    /// Whether a peer with this card can be reached. Cheap, without side effects.
-    virtual bool reach(int peer, std::span<const std::byte> card) const noexcept = 0;
-    /// Why a peer with a card of this transport cannot be reached, and the remedy: a part of a sentence, for
-    /// messages. Empty: unknown.
+    /// Whether a peer with this contact can be reached. Cheap, without side effects.
+    virtual bool reach(int peer, std::span<const std::byte> contact) const noexcept = 0;
+    /// Why a peer with a contact of this transport cannot be reached, and the remedy: a part of a sentence,
+    /// for messages. Empty: unknown.
     virtual std::string unreachable(std::span<const std::byte>) const { return {}; }
     /// Prepares sends to `peer`. Called once for each peer, before its first send(). Frames wait while a
     /// connection is being made. Throws tutti::Error: peer_lost when the peer has left the job, protocol for
-    /// a card of another version, and the system's errors.
-    virtual void connect(int peer, std::span<const std::byte> card) = 0;
+    /// a contact of another version, and the system's errors.
+    virtual void connect(int peer, std::span<const std::byte> contact) = 0;
 
     /// Sends one frame: header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. The transport
     /// may read the payload until it is free, as the result says; `completion` is used only for `pending`. A
@@ -118,9 +118,9 @@ public:
     /// follows in place of placed().
     virtual void release_place(int) {}
 
-    /// For a caller that waits for `peer`, which has this card and need not be connected: checks whether it
-    /// is still there, if its end would not show by itself. After `gone` progress() reports the loss behind
-    /// the last frame, or has reported it. Costs some system calls, maybe a connection. An unreachable
+    /// For a caller that waits for `peer`, which has this contact and need not be connected: checks whether
+    /// it is still there, if its end would not show by itself. After `gone` progress() reports the loss
+    /// behind the last frame, or has reported it. Costs some system calls, maybe a connection. An unreachable
     /// network is no end.
     virtual Presence look_after(int, std::span<const std::byte>) { return Presence::here; }
     /// The address where `peer`, to which frames wait to go, has accepted connections and been silent for

@@ -114,9 +114,9 @@ public:
     /// Receives them from the ranks of the node. All of these call it, each with the blocks to be carried.
     Task fetch(ConstBlocks leaving)
     {
-        std::vector<CarriedBytes> told;
+        std::vector<CarriedBytes> carried;
         for (const int rank : routes_.carried())
-            told.push_back(static_cast<CarriedBytes>(leaving[rank].size()));
+            carried.push_back(static_cast<CarriedBytes>(leaving[rank].size()));
         PackedBlocks sizes_out(carriers_);
         PackedBlocks sizes_in(carriers_);
         PackedBlocks blocks_out(carriers_);
@@ -129,9 +129,10 @@ public:
             sizes_in.add(routes_.carried_by_own().size() * sizeof(CarriedBytes));
             blocks_out.add(size_bytes);
         }
-        Task telling = alltoallv(hierarchy_.node(), sizes_out.in(std::as_bytes(std::span(told)).data()),
-                                 sizes_in.in(std::as_writable_bytes(std::span(sizes_bytes_)).data()));
-        co_await telling;
+        Task sizes_exchanged =
+            alltoallv(hierarchy_.node(), sizes_out.in(std::as_bytes(std::span(carried)).data()),
+                      sizes_in.in(std::as_writable_bytes(std::span(sizes_bytes_)).data()));
+        co_await sizes_exchanged;
 
         PackedBlocks blocks_in(carriers_);
         for (std::size_t from = 0; from < carriers_; ++from)

@@ -43,7 +43,7 @@ constexpr std::size_t kApartFromBytes = 4u << 10;
 constexpr int kNodesAtOnce = 64;
 
 /// The ranks of all nodes but this one, in the order of nodes.
-std::vector<int> ranks_elsewhere(const NodeMap& nodes, int own_node)
+std::vector<int> ranks_of_other_nodes(const NodeMap& nodes, int own_node)
 {
     std::vector<int> ranks;
     ranks.reserve(nodes.by_node().size());
@@ -175,25 +175,25 @@ Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byt
     const NodeMap& nodes = hierarchy.nodes();
     const EqualBlocks<std::byte> to = equal_blocks(out, group.size());
     const EqualBlocks<const std::byte> from{in, to.block_bytes};
-    const std::vector<int> elsewhere = ranks_elsewhere(nodes, hierarchy.own_node());
+    const std::vector<int> others = ranks_of_other_nodes(nodes, hierarchy.own_node());
     OperationList inside = start_inside(hierarchy.node(), nodes.members(hierarchy.own_node()), from, to);
     Group::copy(to[group.rank()], from[group.rank()]);
 
-    const Run outgoing(from, std::span(elsewhere));
+    const Run outgoing(from, std::span(others));
     Scratch arrived;
     Operation sent;
     if (hierarchy.is_leader()) {
         const auto own = static_cast<std::size_t>(hierarchy.node().size());
-        arrived = Group::scratch(own * elsewhere.size() * to.block_bytes);
+        arrived = Group::scratch(own * others.size() * to.block_bytes);
         Task exchanged = exchange(hierarchy, outgoing.packed(), arrived.data(), to.block_bytes);
         co_await exchanged;
     } else {
         sent = hierarchy.node().send(hierarchy.leader(), outgoing.packed());
     }
     if (to.block_bytes >= kApartFromBytes) {
-        co_await when_all(start_handing_on(hierarchy, arrived.data(), elsewhere, to));
+        co_await when_all(start_handing_on(hierarchy, arrived.data(), others, to));
     } else {
-        Task scattered = scatter_rows(hierarchy, arrived.bytes(), elsewhere, to);
+        Task scattered = scatter_rows(hierarchy, arrived.bytes(), others, to);
         co_await scattered;
     }
     inside.add(std::move(sent));

@@ -53,12 +53,12 @@ Task gatherv_at_root(Group& group, std::span<const std::byte> own, Blocks all)
         run.unpack();
 }
 
-Task gatherv_elsewhere(Group& group, std::span<const std::byte> own, int root)
+Task gatherv_at_others(Group& group, std::span<const std::byte> own, int root)
 {
     Hierarchy hierarchy(group, Hierarchy::kNoRoot);
     PackedBlocks places;
-    Task told = tell_sizes(hierarchy, own.size(), places);
-    co_await told;
+    Task sizes = collect_sizes(hierarchy, own.size(), places);
+    co_await sizes;
     const Scratch of_node = Group::scratch(places.total_bytes());
     Task inside = gatherv(hierarchy.node(), own, places.in(of_node.data()), hierarchy.leader());
     co_await inside;
@@ -118,7 +118,7 @@ Task gatherv_hierarchical(Group& group, std::span<const std::byte> own, Blocks a
         return gatherv_at_root(group, own, all);
     const NodeMap& nodes = *group.placement().nodes;
     return nodes.node_of(group.rank()) == nodes.node_of(root) ? gatherv_beside_root(group, own, root)
-                                                              : gatherv_elsewhere(group, own, root);
+                                                              : gatherv_at_others(group, own, root);
 }
 
 }  // namespace tutti::collectives

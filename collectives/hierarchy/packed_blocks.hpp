@@ -54,6 +54,6 @@ private:
 
 /// Adds the sizes of the node's ranks to the leader's `blocks`, by a gather of 8 bytes; other ranks' `blocks`
 /// is unchanged. All ranks of the node call it.
-Task tell_sizes(Hierarchy& hierarchy, std::size_t own_bytes, PackedBlocks& blocks);
+Task collect_sizes(Hierarchy& hierarchy, std::size_t own_bytes, PackedBlocks& blocks);
 
 }  // namespace tutti::collectives

@@ -46,9 +46,9 @@ Task run_allgatherv(Groups groups, std::span<const std::byte> own, Blocks all)
     Sides sides(groups);
     std::vector<std::size_t> sizes(static_cast<std::size_t>(sides.own().size()));
     const std::size_t own_bytes = own.size();
-    Task told = collectives::gather(sides.own(), std::as_bytes(std::span(&own_bytes, 1)),
-                                    std::as_writable_bytes(std::span(sizes)).data(), 0);
-    co_await told;
+    Task sizes_gathered = collectives::gather(sides.own(), std::as_bytes(std::span(&own_bytes, 1)),
+                                              std::as_writable_bytes(std::span(sizes)).data(), 0);
+    co_await sizes_gathered;
     const std::vector<std::size_t> offsets = offsets_of(sizes);
     const Scratch gathered = Group::scratch(sides.leads() ? total(sizes) : 0);
     Task gathering = collectives::gatherv(sides.own(), own, {gathered.data(), sizes, offsets}, 0);

@@ -45,8 +45,8 @@ Task scan_hierarchical(Group& group, const std::byte* in, Buffer out, ReduceOp o
     co_await inside;
     const Scratch memory = Group::scratch(out.size_bytes());
     const Buffer below{memory.data(), out.count, out.element_bytes};
-    Task told = from_lower_nodes(hierarchy, out.data, below, op);
-    co_await told;
+    Task received = from_lower_nodes(hierarchy, out.data, below, op);
+    co_await received;
     if (hierarchy.own_node() != 0)
         Group::reduce(out.data, below.data, out.data, out.count, op);
 }
@@ -65,8 +65,8 @@ Task exscan_hierarchical(Group& group, const std::byte* in, Buffer out, ReduceOp
         Group::reduce(sum.data(), out.data, sum.data(), out.count, op);
     const Scratch memory = Group::scratch(out.size_bytes());
     const Buffer below{memory.data(), out.count, out.element_bytes};
-    Task told = from_lower_nodes(hierarchy, sum.data(), below, op);
-    co_await told;
+    Task received = from_lower_nodes(hierarchy, sum.data(), below, op);
+    co_await received;
     if (hierarchy.own_node() == 0)
         co_return;
     if (is_first)

@@ -52,12 +52,12 @@ Task scatterv_at_root(Group& group, ConstBlocks all, std::span<std::byte> own)
     co_await when_all(std::move(sends));
 }
 
-Task scatterv_elsewhere(Group& group, std::span<std::byte> own, int root)
+Task scatterv_at_others(Group& group, std::span<std::byte> own, int root)
 {
     Hierarchy hierarchy(group, Hierarchy::kNoRoot);
     PackedBlocks places;
-    Task told = tell_sizes(hierarchy, own.size(), places);
-    co_await told;
+    Task sizes = collect_sizes(hierarchy, own.size(), places);
+    co_await sizes;
     const Scratch of_node = Group::scratch(places.total_bytes());
     if (hierarchy.is_leader()) {
         Operation received = group.recv(root, of_node.bytes());
@@ -115,7 +115,7 @@ Task scatterv_hierarchical(Group& group, ConstBlocks all, std::span<std::byte> o
         return scatterv_at_root(group, all, own);
     const NodeMap& nodes = *group.placement().nodes;
     return nodes.node_of(group.rank()) == nodes.node_of(root) ? scatterv_beside_root(group, own, root)
-                                                              : scatterv_elsewhere(group, own, root);
+                                                              : scatterv_at_others(group, own, root);
 }
 
 }  // namespace tutti::collectives

@@ -24,9 +24,9 @@ void SimulatedBoard::release()
                     fmt::format("rank {} released the others when {} of {} ranks had arrived", rank_,
                                 memory_.arrived, memory_.ranks));
     memory_.released = true;
-    const double seen_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;
+    const double visible_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;
     for (SimulatedBoard* other : std::exchange(memory_.waiting, {}))
-        other->complete_at(seen_ns);
+        other->complete_at(visible_ns);
 }
 
 void SimulatedBoard::complete_at(double time_ns)

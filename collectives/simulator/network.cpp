@@ -323,14 +323,14 @@ void Network::describe(Report& report) const
     report.abandoned = abandoned_;
     for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
         const Clock& own = clocks_[rank];
-        RankReport& told = report.ranks[rank];
-        told.messages_sent = own.messages_sent;
-        told.bytes_sent = own.bytes_sent;
-        told.messages_between_nodes = own.messages_between_nodes;
-        told.bytes_between_nodes = own.bytes_between_nodes;
+        RankReport& result = report.ranks[rank];
+        result.messages_sent = own.messages_sent;
+        result.bytes_sent = own.bytes_sent;
+        result.messages_between_nodes = own.messages_between_nodes;
+        result.bytes_between_nodes = own.bytes_between_nodes;
         report.longest_chain = std::max(report.longest_chain, own.chain);
         for (const SimulatedOperation* operation : own.live) {
-            if (report.given_up || operation->done() || told.finished)
+            if (report.given_up || operation->done() || result.finished)
                 continue;
             const bool is_send = operation->kind == Unmatched::Kind::send;
             report.deadlock += fmt::format(

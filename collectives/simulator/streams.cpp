@@ -13,7 +13,7 @@ double SimulatedStreams::ready_ns(int from)
 {
     if (from != kRoom) {
         const StreamMemory::Cell& read = cell(from);
-        return read.position == position_ + 1 ? read.seen_ns : -1;
+        return read.position == position_ + 1 ? read.visible_ns : -1;
     }
     for (int rank = 0; rank < memory_.ranks; ++rank)
         if (memory_.of(rank).passed + StreamMemory::kCells <= position_)
@@ -46,10 +46,10 @@ void SimulatedStreams::complete_at(double time_ns)
 // Resumes the ranks whose wait this rank has ended.
 void SimulatedStreams::look_again()
 {
-    const double seen_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;
+    const double visible_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;
     for (SimulatedStreams* other : std::exchange(memory_.waiting, {})) {
         if (other->ready_ns(other->from_) >= 0)
-            other->complete_at(std::max(seen_ns, memory_.network.now_ns(other->rank_)));
+            other->complete_at(std::max(visible_ns, memory_.network.now_ns(other->rank_)));
         else
             memory_.waiting.push_back(other);
     }
@@ -68,7 +68,7 @@ void SimulatedStreams::publish(int)
                     fmt::format("rank {} wrote to a cell that others still read", rank_));
     memory_.network.advance_to(rank_, memory_.network.now_ns(rank_) + memory_.costs.overhead_ns);
     cell(rank_).position = position_ + 1;
-    cell(rank_).seen_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;
+    cell(rank_).visible_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;
     look_again();
 }
 

@@ -30,7 +30,7 @@ struct StreamMemory {
     }
     struct Cell {
         std::size_t position = 0;  // counted from 1
-        double seen_ns = 0;
+        double visible_ns = 0;
         std::vector<std::byte> data;
     };
     struct Stream {

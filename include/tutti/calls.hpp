@@ -1,5 +1,5 @@
-// The collectives below the templates, for every face of the library. They know bytes, counts and operators,
-// and no element types.
+// The collectives below the templates, for every interface of the library. They know bytes, counts and
+// operators, and no element types.
 //
 // All ranks of the communicator make the same call. It checks its arguments before it sends anything, and
 // throws tutti::Error with its name. Only a blocking call throws its operation's error; else the request

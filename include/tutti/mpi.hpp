@@ -1,9 +1,9 @@
-// Both faces in one program: MPI's C interface and this one, over one runtime. The program links libmpi_abi,
-// which has both, instead of libtutti: mpicxx_abi, or pkg-config's mpi_abi.
+// Both interfaces in one program: MPI's C interface and this one, over one runtime. The program links
+// libmpi_abi, which has both, instead of libtutti: mpicxx_abi, or pkg-config's mpi_abi.
 //
 // MPI_Init and the Environment come in any order, and so do MPI_Finalize and the Environment's end. The first
-// that begins joins the job, with its thread level; the last that ends leaves it. Each face is used while it
-// lives.
+// that begins joins the job, with its thread level; the last that ends leaves it. Each interface is used
+// while it lives.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@
 
 namespace tutti {
 
-/// The communicator that `handle` names. Both name one communicator: what one face sends, the other may
+/// The communicator that `handle` names. Both name one communicator: what one interface sends, the other may
 /// receive, and its collectives have one order. It may outlive the handle, which stays the program's to free.
 /// Throws ErrorCode::invalid_argument for handles of no communicator and of intercommunicators, and unless
 /// MPI is running.

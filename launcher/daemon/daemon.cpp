@@ -215,7 +215,7 @@ ControlChannels::Events Daemon::control_events()
     };
     events.showed_status = [this](int rank, UniqueFd page) { observer_.add_page(rank, std::move(page)); };
     events.showed_profile = [this](int rank, UniqueFd memory) { profiles_.add(rank, std::move(memory)); };
-    events.wanted_elsewhere = [this](int rank, const std::string& name, ControlChannels::Answer answer) {
+    events.wanted_of_other_node = [this](int rank, const std::string& name, ControlChannels::Answer answer) {
         if (processes_.find(rank) != nullptr)
             relay_->request_deposit(rank, name, std::move(answer));
         else

@@ -251,7 +251,7 @@ bool Head::handle_daemon(const Frame& frame)
             handle_lost(decode<MissingDaemons>(payload));
             return true;
         case FrameType::end_requested:
-            carry_out(policy_.daemon_told_to_end(state_of(node).name, decode<int>(payload)));
+            carry_out(policy_.daemon_must_end(state_of(node).name, decode<int>(payload)));
             return true;
         case FrameType::note: {
             const auto [only_verbose, text] = decode<bool, std::string>(payload);

@@ -100,7 +100,7 @@ Verdict LossPolicy::daemons_not_started(const std::string& reason)
     return {Verdict::Action::end_job, 1, reason, "daemon_not_started"};
 }
 
-Verdict LossPolicy::daemon_told_to_end(const std::string& host, int signal)
+Verdict LossPolicy::daemon_must_end(const std::string& host, int signal)
 {
     return {
         Verdict::Action::end_job, 128 + signal,

@@ -40,7 +40,7 @@ public:
     Verdict rank_not_started(int rank, const std::string& host, int error_number, const std::string& what);
     Verdict daemons_not_started(const std::string& reason);
     /// A signal that was sent to the daemon of `host` ends it.
-    Verdict daemon_told_to_end(const std::string& host, int signal);
+    Verdict daemon_must_end(const std::string& host, int signal);
     /// Daemons are gone that had work to do, and `ranks` with them.
     Verdict daemons_lost(const std::string& reason, std::span<const int> ranks, JobState state);
 

@@ -30,7 +30,7 @@ constexpr const char* kStoreHash = "hash";
 constexpr const char* kKeyAttribute = "tutti.key";
 
 /// A synthetic machine of one processor, which keeps libpmix from examining this one. That would take longer
-/// than the rest of its start, since it also asks X servers for graphics cards. Nothing that the server
+/// than the rest of its start, since it also asks X servers for graphics contacts. Nothing that the server
 /// offers depends on it: ranks are bound by the head's map, and clients that need the topology read it
 /// themselves. To be called before there are threads. libpmix keeps pointers to the result.
 pmix_topology_t* placeholder_topology()

@@ -146,7 +146,7 @@ void ControlChannels::let_go(int number)
     if (rank == ranks_.end() || !rank->second.socket)
         return;
     Packet packet;
-    packet.kind = Packet::Kind::told;
+    packet.kind = Packet::Kind::may_end;
     control::send_now(rank->second.socket.get(), packet);
 }
 
@@ -189,10 +189,11 @@ void ControlChannels::fetch(int asker, const Packet& packet)
     }
     const auto rank = ranks_.find(packet.number);
     if (rank == ranks_.end()) {
-        events_.wanted_elsewhere(packet.number, packet.name,
-                                 [this, asker, serial = packet.serial](Deposit result, std::string bytes) {
-                                     answer(asker, serial, result, std::move(bytes));
-                                 });
+        events_.wanted_of_other_node(
+            packet.number, packet.name,
+            [this, asker, serial = packet.serial](Deposit result, std::string bytes) {
+                answer(asker, serial, result, std::move(bytes));
+            });
         return;
     }
     // The rank may have announced a deposit that this process has not read yet. Of the asker all is read.

@@ -31,7 +31,7 @@ public:
         std::function<void(int rank, pid_t process, const control::Crash& crash)> crashed;
         /// A rank of this node asks for a deposit of `rank`, which is on another node or does not exist.
         /// `answer` may be called later, or never.
-        std::function<void(int rank, const std::string& name, Answer answer)> wanted_elsewhere;
+        std::function<void(int rank, const std::string& name, Answer answer)> wanted_of_other_node;
         std::function<void(int rank, UniqueFd page)> showed_status = [](int, UniqueFd) {};
         std::function<void(int rank, UniqueFd memory)> showed_profile = [](int, UniqueFd) {};
     };

@@ -111,10 +111,10 @@ void add_all(std::set<int>& named, const Ranges& ranks)
 /// Those who have not entered a collective in which others wait, and what they do instead.
 void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std::set<int>& named)
 {
-    std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
+    std::set<std::pair<std::uint64_t, std::uint32_t>> analysed;
     for (const RankGroup& waiting : job.groups) {
         if (!waiting.in_call() || !waiting.is_collective() ||
-            !seen.emplace(waiting.context, waiting.number).second || seen.size() > kMostAlike)
+            !analysed.emplace(waiting.context, waiting.number).second || analysed.size() > kMostAlike)
             continue;
         const Ranges missing = job.missing_in(waiting.context, waiting.number);
         if (missing.empty())

@@ -60,7 +60,7 @@ DaemonListener::DaemonListener(EventLoop& loop, const security::Key& key, securi
                .timeout_ns = kHandshakeTimeout.count(),
                .prepare = prepare_link},
       listener_(options_, poller_, {},
-                {.strangers = kMostPending, .alike = kMostPending, .patience_with_hello = 1}, *this)
+                {.outsiders = kMostPending, .alike = kMostPending, .patience_with_hello = 1}, *this)
 {
     loop_.watch(poller_.fd(), EPOLLIN, [this](std::uint32_t) { listener_.serve(poller_.wait(0)); });
 }

@@ -227,9 +227,9 @@ void TuttiGroup::monitoredBarrier(const c10d::BarrierOptions& options, bool wait
     };
     if (monitored_.rank() != 0) {
         char token = 0;
-        Request told = monitored_.isend(char{token}, 0);
+        Request sent = monitored_.isend(char{token}, 0);
         Request answered = monitored_.irecv(token, 0);
-        told.wait();
+        sent.wait();
         TORCH_CHECK(in_time(answered), "monitored_barrier: rank 0 has not come within ", limit.count(),
                     " ms");
         // The words that programs look for are those of torch's Gloo.

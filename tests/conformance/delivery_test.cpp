@@ -141,11 +141,11 @@ TEST_CASE("capabilities, addresses and reach")
     CHECK_FALSE(transport.reach(99, ranks.at(1).address()));
     if (setup.transport != "self") {
         CHECK_FALSE(transport.reach(1, {}));
-        Bytes card = ranks.at(1).address();
-        card.push_back(std::byte{1});
-        CHECK_FALSE(transport.reach(1, card));
-        card.resize(3);
-        CHECK_FALSE(transport.reach(1, card));
+        Bytes contact = ranks.at(1).address();
+        contact.push_back(std::byte{1});
+        CHECK_FALSE(transport.reach(1, contact));
+        contact.resize(3);
+        CHECK_FALSE(transport.reach(1, contact));
         CHECK_FALSE(transport.reach(1, Bytes(ranks.at(1).address().size(), std::byte{0x5a})));
     }
 }

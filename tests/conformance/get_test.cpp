@@ -94,12 +94,12 @@ public:
         pid_ = fork();
         if (pid_ == 0)
             run(content);
-        Bytes card = transport_.address();
+        Bytes contact = transport_.address();
         RemoteRegion region{};
-        REQUIRE(read(to_parent_[0], card.data(), card.size()) == static_cast<ssize_t>(card.size()));
+        REQUIRE(read(to_parent_[0], contact.data(), contact.size()) == static_cast<ssize_t>(contact.size()));
         REQUIRE(read(to_parent_[0], &region, sizeof region) == static_cast<ssize_t>(sizeof region));
         region_ = region;
-        transport_.connect(1, card);
+        transport_.connect(1, contact);
     }
     ~Child()
     {
@@ -133,9 +133,9 @@ private:
             _exit(9);
         std::memcpy(memory, content.data(), content.size());
         tutti::transport::shm::ShmTransport transport(1, kLocal);
-        const Bytes card = transport.address();
+        const Bytes contact = transport.address();
         const RemoteRegion region = region_at(memory);
-        if (write(to_parent_[1], card.data(), card.size()) < 0 ||
+        if (write(to_parent_[1], contact.data(), contact.size()) < 0 ||
             write(to_parent_[1], &region, sizeof region) < 0)
             _exit(9);
         close(to_child_[1]);

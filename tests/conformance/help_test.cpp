@@ -205,11 +205,11 @@ namespace {
 {
     try {
         ShmTransport sender(1, kLocal);
-        const Bytes card = sender.address();
+        const Bytes contact = sender.address();
         const RemoteRegion region = sender.expose(source.bytes());
-        Inbox inbox = Inbox::open(*InboxCard::parse(receiver), 1);
+        Inbox inbox = Inbox::open(*InboxContact::parse(receiver), 1);
         inbox.announce_producer(1);
-        if (write(tell, card.data(), card.size()) > 0 && write(tell, &region, sizeof region) > 0) {
+        if (write(tell, contact.data(), contact.size()) > 0 && write(tell, &region, sizeof region) > 0) {
             while (!inbox.slot(1).copy.claim_back())
                 sched_yield();
             _exit(0);  // with its memory as it is
@@ -228,16 +228,16 @@ TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all
     const Bytes expected = filled(source);
     const Memory target(expected.size(), true);
     ShmTransport receiver(0, kLocal);
-    Bytes card = receiver.address();
+    Bytes contact = receiver.address();
     std::array<int, 2> told{};
     REQUIRE(pipe(told.data()) == 0);
     const pid_t child = fork();
     if (child == 0)
-        die_of_a_piece(card, source, told[1]);
+        die_of_a_piece(contact, source, told[1]);
     RemoteRegion region{};
-    REQUIRE(read(told[0], card.data(), card.size()) == static_cast<ssize_t>(card.size()));
+    REQUIRE(read(told[0], contact.data(), contact.size()) == static_cast<ssize_t>(contact.size()));
     REQUIRE(read(told[0], &region, sizeof region) == static_cast<ssize_t>(sizeof region));
-    receiver.connect(1, card);
+    receiver.connect(1, contact);
     bool whole = true;
     do {
         std::memset(target.bytes().data(), 0x77, expected.size());
@@ -246,7 +246,7 @@ TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all
                                     return receiver.get(1, region, target.bytes(), completion);
                                 }) &&
                 target.holds(expected);
-    } while (whole && !InboxCard::parse(card)->owner.has_ended());  // a zombie from then on
+    } while (whole && !InboxContact::parse(contact)->owner.has_ended());  // a zombie from then on
     CHECK(whole);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);

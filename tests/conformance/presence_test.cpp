@@ -12,10 +12,10 @@ using tutti::transport::Presence;
 namespace {
 
 // Rank 0 asks after rank 1, which makes progress or is at its end, until it gets this answer, or for ever.
-bool comes_to(Presence answer, Ranks& ranks, const Bytes& card, bool peer_progresses)
+bool comes_to(Presence answer, Ranks& ranks, const Bytes& contact, bool peer_progresses)
 {
     for (int pass = 0; pass < 100'000; ++pass) {
-        if (ranks.at(0).look_after(1, card) == answer)
+        if (ranks.at(0).look_after(1, contact) == answer)
             return true;
         ranks.progress(0);
         if (peer_progresses)
@@ -38,11 +38,11 @@ TEST_CASE("a peer that is there is found there, and nothing is lost by asking")
     const bool connected = GENERATE(true, false);
     CAPTURE(setup.name(), connected);
     Ranks ranks(setup, 2, connected);
-    const Bytes card = ranks.at(1).address();
-    CHECK(comes_to(Presence::here, ranks, card, true));
-    CHECK(comes_to(Presence::here, ranks, card, true));
+    const Bytes contact = ranks.at(1).address();
+    CHECK(comes_to(Presence::here, ranks, contact, true));
+    CHECK(comes_to(Presence::here, ranks, contact, true));
     if (!connected) {
-        ranks.at(0).connect(1, card);
+        ranks.at(0).connect(1, contact);
         ranks.at(1).connect(0, ranks.at(0).address());
     }
     OutFrame there(1, 8, 20);
@@ -62,7 +62,7 @@ TEST_CASE("a peer that has left is found gone, and its loss is told once, behind
     constexpr std::uint64_t kFrames = 5;
     std::vector<std::unique_ptr<OutFrame>> sent;
     Ranks ranks(setup);
-    const Bytes card = ranks.at(1).address();
+    const Bytes contact = ranks.at(1).address();
     for (std::uint64_t i = 0; i < kFrames; ++i) {
         sent.push_back(std::make_unique<OutFrame>(i, 8, 20));
         ranks.send(1, 0, *sent.back());
@@ -73,13 +73,13 @@ TEST_CASE("a peer that has left is found gone, and its loss is told once, behind
     for (int pass = 0; pass < 1000; ++pass)
         ranks.progress(1);
     ranks.at(1).close();
-    CHECK(comes_to(Presence::gone, ranks, card, false));
+    CHECK(comes_to(Presence::gone, ranks, contact, false));
     await_loss(ranks);
     CHECK(ranks.sink(0).lost == std::vector{1});
     // A thread that ends does not say how.
     CHECK(ranks.sink(0).left == (setup.transport == "inproc" ? std::vector<int>() : std::vector{1}));
     CHECK(ranks.sink(0).frames.size() == kFrames);
-    CHECK(comes_to(Presence::gone, ranks, card, false));
+    CHECK(comes_to(Presence::gone, ranks, contact, false));
     for (int pass = 0; pass < 100; ++pass)
         ranks.progress(0);  // throws where it is told again
 }
@@ -89,10 +89,10 @@ TEST_CASE("a peer that was never spoken to and has left is found gone")
     const Setup setup = GENERATE(from_range(setups_between_ranks()));
     CAPTURE(setup.name());
     Ranks ranks(setup, 2, false);
-    const Bytes card = ranks.at(1).address();
+    const Bytes contact = ranks.at(1).address();
     ranks.at(1).close();
-    CHECK(comes_to(Presence::gone, ranks, card, false));
+    CHECK(comes_to(Presence::gone, ranks, contact, false));
     await_loss(ranks);
     CHECK(ranks.sink(0).lost == std::vector{1});
-    CHECK(comes_to(Presence::gone, ranks, card, false));
+    CHECK(comes_to(Presence::gone, ranks, contact, false));
 }

@@ -49,10 +49,10 @@ void stop_at_guard(int)
         const auto end = reinterpret_cast<std::uintptr_t>(source.bytes().data() + kStoppedBytes);
         guarded = reinterpret_cast<void*>((end / kGuardBytes - 1) * kGuardBytes);
         mprotect(guarded, kGuardBytes, PROT_NONE);
-        const Bytes card = helper.address();
+        const Bytes contact = helper.address();
         const RemoteRegion region = helper.expose(source.bytes());
         helper.connect(0, receiver);
-        if (write(tell, card.data(), card.size()) > 0 && write(tell, &region, sizeof region) > 0) {
+        if (write(tell, contact.data(), contact.size()) > 0 && write(tell, &region, sizeof region) > 0) {
             Recorder sink;
             for (sink.in_progress = true;;)
                 if (helper.progress(sink) == 0)
@@ -68,17 +68,17 @@ class Three {
 public:
     Three() : source_(kStoppedBytes, true), content_(filled(source_)), receiver_(0, kThree), third_(2, kThree)
     {
-        Bytes card = receiver_.address();
+        Bytes contact = receiver_.address();
         std::array<int, 2> told{};
         REQUIRE(pipe(told.data()) == 0);
         helper_ = fork();
         if (helper_ == 0)
-            help_and_be_stopped(card, source_, told[1]);
-        REQUIRE(read(told[0], card.data(), card.size()) == static_cast<ssize_t>(card.size()));
+            help_and_be_stopped(contact, source_, told[1]);
+        REQUIRE(read(told[0], contact.data(), contact.size()) == static_cast<ssize_t>(contact.size()));
         REQUIRE(read(told[0], &region_, sizeof region_) == static_cast<ssize_t>(sizeof region_));
         close(told[0]);
         close(told[1]);
-        receiver_.connect(1, card);
+        receiver_.connect(1, contact);
         receiver_.connect(2, third_.address());
         third_.connect(0, receiver_.address());
     }

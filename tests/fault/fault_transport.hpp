@@ -29,11 +29,11 @@ public:
     std::string_view name() const noexcept override { return inner_->name(); }
     Capabilities capabilities() const noexcept override;
     std::vector<std::byte> address() const override { return inner_->address(); }
-    bool reach(int peer, std::span<const std::byte> card) const noexcept override
+    bool reach(int peer, std::span<const std::byte> contact) const noexcept override
     {
-        return inner_->reach(peer, card);
+        return inner_->reach(peer, contact);
     }
-    void connect(int peer, std::span<const std::byte> card) override { inner_->connect(peer, card); }
+    void connect(int peer, std::span<const std::byte> contact) override { inner_->connect(peer, contact); }
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
     SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
@@ -83,9 +83,9 @@ public:
         return inner_->memory()->copy_own(peer, to, from, completion);
     }
     void abandon(const Completion& completion) noexcept override { inner_->memory()->abandon(completion); }
-    Presence look_after(int peer, std::span<const std::byte> card) override
+    Presence look_after(int peer, std::span<const std::byte> contact) override
     {
-        return is_lost(peer) ? Presence::gone : inner_->look_after(peer, card);
+        return is_lost(peer) ? Presence::gone : inner_->look_after(peer, contact);
     }
     std::size_t progress(Sink& sink) override;
     Doorbell* doorbell() noexcept override { return inner_->doorbell(); }

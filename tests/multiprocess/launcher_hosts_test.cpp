@@ -13,7 +13,7 @@
 
 using namespace tutti::test;
 
-TEST_CASE("ranks on several hosts exchange cards, however they are split")
+TEST_CASE("ranks on several hosts exchange contacts, however they are split")
 {
     const std::vector<std::vector<int>> splits = {{1},    {1, 1},       {2, 2},   {3, 1},
                                                   {1, 3}, {1, 1, 1, 1}, {2, 1, 4}};

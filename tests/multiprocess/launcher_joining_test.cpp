@@ -12,7 +12,7 @@ using namespace tutti::test;
 
 namespace {
 
-/// `before` in the shell, then rank by rank the cards of all others.
+/// `before` in the shell, then rank by rank the contacts of all others.
 Words exchange_after(const std::string& before)
 {
     return shell(before + "; exec " + shell_quoted(program("bootstrap_actions")) + " exchange");

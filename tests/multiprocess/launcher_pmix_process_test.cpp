@@ -48,9 +48,9 @@ std::string repeated(const std::string& line, int times)
     return text;
 }
 
-/// A job of three ranks that have published their cards, and read those of others once it is told to.
-struct CardsLater {
-    explicit CardsLater(const Words& placing)
+/// A job of three ranks that have published their contacts, and read those of others once it is told to.
+struct ContactsLater {
+    explicit ContactsLater(const Words& placing)
         : job(tuttirun_command(with_input_for_all([&] {
               Words words = placing;
               words.insert(words.end(), {program("bootstrap_actions"), "exchange-later"});
@@ -115,7 +115,7 @@ int shouts_and_leaves(std::uint16_t port)
 TEST_CASE("a job that has wired up goes on without its PMIx server")
 {
     for (const Words& placing : {Words{"-n", "3"}, on_hosts({1, 2}, {})}) {
-        CardsLater scene(placing);
+        ContactsLater scene(placing);
         const std::vector<pid_t> servers = pmix_servers(scene.job);
         for (const pid_t server : servers) {
             ::kill(server, SIGKILL);
@@ -139,7 +139,7 @@ TEST_CASE("a job that has wired up goes on without its PMIx server")
 TEST_CASE("a PMIx server that stands still holds up no job that has wired up")
 {
     for (const Words& placing : {Words{"-n", "3"}, on_hosts({2, 1}, {})}) {
-        CardsLater scene(placing);
+        ContactsLater scene(placing);
         for (const pid_t server : pmix_servers(scene.job)) {
             ::kill(server, SIGSTOP);
         }
@@ -152,7 +152,7 @@ TEST_CASE("a PMIx server that stands still holds up no job that has wired up")
 
 TEST_CASE("libpmix's writes to a server that has died end no rank by a signal")
 {
-    CardsLater scene({"-n", "3"});
+    ContactsLater scene({"-n", "3"});
     int threads = 0;
     for (const pid_t pid : scene.job.processes()) {
         const std::string folder = "/proc/" + std::to_string(pid);

@@ -28,7 +28,7 @@ std::vector<std::string> expected_lines(const std::string& name, int ranks)
 
 }  // namespace
 
-TEST_CASE("ranks exchange cards")
+TEST_CASE("ranks exchange contacts")
 {
     for (const int ranks : {1, 2, 3, 4, 7, 16}) {
         const Result result = tuttirun(actions(ranks, {"exchange"}));
@@ -46,7 +46,7 @@ TEST_CASE("ranks of several programs are one job")
     CHECK(sorted(lines_of(result.out)) == expected_lines("pmix", 3));
 }
 
-TEST_CASE("waiting for a card costs no CPU time")
+TEST_CASE("waiting for a contact costs no CPU time")
 {
     const Result result = tuttirun(actions(2, {"wait"}));
     CHECK(result.status == 0);
@@ -86,7 +86,7 @@ TEST_CASE("a rank that leaves without finalize ends the job")
     CHECK(contains(named.err, "exited with status 0 without calling MPI_Finalize; ending the job\n"));
 }
 
-TEST_CASE("a rank that waits for a card of a dead one does not wait for ever")
+TEST_CASE("a rank that waits for a contact of a dead one does not wait for ever")
 {
     const Result result = tuttirun(actions(3, {"fetch-from-dead", "1"}));
     CHECK(result.status != 0);

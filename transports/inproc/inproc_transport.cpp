@@ -46,12 +46,12 @@ std::vector<std::byte> InprocTransport::address() const
     return {bytes.begin(), bytes.end()};
 }
 
-bool InprocTransport::reach(int peer, std::span<const std::byte> card) const noexcept
+bool InprocTransport::reach(int peer, std::span<const std::byte> contact) const noexcept
 {
     const InprocHub* theirs = nullptr;
-    if (card.size() != sizeof theirs || peer < 0 || peer >= hub_->size())
+    if (contact.size() != sizeof theirs || peer < 0 || peer >= hub_->size())
         return false;
-    std::memcpy(&theirs, card.data(), sizeof theirs);
+    std::memcpy(&theirs, contact.data(), sizeof theirs);
     return theirs == hub_.get();
 }
 

@@ -61,14 +61,14 @@ public:
     std::string_view name() const noexcept override { return "inproc"; }
     Capabilities capabilities() const noexcept override;
     std::vector<std::byte> address() const override;
-    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    bool reach(int peer, std::span<const std::byte> contact) const noexcept override;
     void connect(int, std::span<const std::byte>) override {}
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
     RemoteMemory* memory() noexcept override { return this; }
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
-    Presence look_after(int peer, std::span<const std::byte> card) override;
+    Presence look_after(int peer, std::span<const std::byte> contact) override;
     std::size_t progress(Sink& sink) override;
     Doorbell* doorbell() noexcept override { return this; }
     std::atomic<std::uint32_t>* word() noexcept override { return &inbox_->bell; }

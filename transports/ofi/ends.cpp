@@ -36,12 +36,12 @@ void OfiTransport::lose_by_fabric(int rank, const std::string& words)
 {
     links_.look();
     const Peer& lost = peers_.at(rank);
-    const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
+    const std::string said = fmt::format("libfabric's {} says: {}", contact_.provider, words);
     if (lost.state == Peer::State::living)
-        lose(rank,
-             {fmt::format("{}: data of host {} from {} to {} does not arrive: the process has ended, or the "
-                          "network has failed ({}); to use another network, name it in TUTTI_INTERFACE",
-                          lost.place(), options_.host, card_.endpoint_place(), lost.endpoint_place, said)});
+        lose(rank, {fmt::format(
+                       "{}: data of host {} from {} to {} does not arrive: the process has ended, or the "
+                       "network has failed ({}); to use another network, name it in TUTTI_INTERFACE",
+                       lost.place(), options_.host, contact_.endpoint_place(), lost.endpoint_place, said)});
     else
         lose(rank, {fmt::format("it has left the job while messages to it were under way ({}; {})",
                                 lost.place(), said),

@@ -12,7 +12,7 @@
 
 namespace tutti::transport::ofi {
 
-/// The ranks of one job run on machines of one byte order: their business cards show it (card.hpp).
+/// The ranks of one job run on machines of one byte order: their contacts show it (contact.hpp).
 struct FrameHead {
     std::uint64_t token;         // the receiver gave it to this sender over a proved link
     std::uint32_t source;        // rank

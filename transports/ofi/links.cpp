@@ -53,7 +53,7 @@ void Links::connected(int rank, base::UniqueFd fd, std::string remote)
 
 void Links::dropped(const std::string& remote, std::string_view why)
 {
-    user_.stranger(fmt::format("{}: {}", remote, why));
+    user_.outsider(fmt::format("{}: {}", remote, why));
 }
 
 void Links::send(Link& link, const LinkMessage& message)

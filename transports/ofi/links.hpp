@@ -9,6 +9,7 @@
 
 #include "lib/foundation/connection/peer_connector.hpp"
 #include "transports/ofi/link.hpp"
+#include "transports/transport.hpp"
 
 namespace tutti::transport::ofi {
 
@@ -23,7 +24,7 @@ public:
     /// There is no way to the rank, or it has ended.
     virtual void unreachable(int rank, Loss loss) = 0;
     /// A connection from outside the job was dropped; `what` says from where and why.
-    virtual void stranger(const std::string& what) = 0;
+    virtual void outsider(const std::string& what) = 0;
 
 protected:
     ~LinkUser() = default;
@@ -36,11 +37,11 @@ public:
           connection::PeerConnector::Settings settings, LinkUser& user);
 
     /// Where this rank listens.
-    const connection::Card& card() const noexcept { return connector_.card(); }
+    const connection::Contact& contact() const noexcept { return connector_.contact(); }
     /// Connects; LinkUser gets the result. Throws when the hosts have no network in common.
-    void connect(int peer, const connection::Card& card) { connector_.connect(peer, card); }
+    void connect(int peer, const connection::Contact& contact) { connector_.connect(peer, contact); }
     /// connect() only to see whether the peer is there.
-    void look_for(int peer, const connection::Card& card) { connector_.look_for(peer, card); }
+    void look_for(int peer, const connection::Contact& contact) { connector_.look_for(peer, contact); }
     std::string silent_at(int peer) const { return connector_.silent_at(peer); }
     /// Sends as much as possible; the rest follows later.
     void send(Link& link, const LinkMessage& message);
@@ -67,7 +68,7 @@ private:
         user_.unreachable(rank, {std::move(reason), may_have_left});
     }
     void dropped(const std::string& remote, std::string_view why) override;
-    void note(const std::string& text) override { user_.stranger(text); }
+    void note(const std::string& text) override { user_.outsider(text); }
     void tell(Link& link);
 
     LinkUser& user_;

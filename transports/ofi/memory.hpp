@@ -30,8 +30,9 @@ std::optional<Registration> register_memory(fid_domain& domain, fid_ep& endpoint
                                             std::span<const std::byte> memory, std::uint64_t access) noexcept;
 void end_registration(const Registration& registration) noexcept;
 
-/// Whether this process may read all of it, where the kernel can tell (since Linux 5.14); true elsewhere. Providers
-/// without an adapter register whatever they are given, and wait for ever for what they cannot read.
+/// Whether this process may read all of it, where the kernel can tell (since Linux 5.14); true where the
+/// kernel cannot. Providers without an adapter register whatever they are given, and wait for ever for what
+/// they cannot read.
 bool is_readable(std::span<const std::byte> memory) noexcept;
 
 }  // namespace tutti::transport::ofi

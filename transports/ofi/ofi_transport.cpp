@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kPayloadBytes = 64u << 10;
 constexpr std::size_t kLayeredPayloadBytes = 16'256;
 constexpr std::size_t kReceiveBuffers = 128;
-constexpr std::size_t kMostStrangers = 256;
+constexpr std::size_t kMostOutsiders = 256;
 
 MemoryModes modes_of(const Endpoint& endpoint, const OfiOptions& options)
 {
@@ -50,7 +50,7 @@ OfiTransport::OfiTransport(OfiOptions options)
              {.ranks = options_.ranks,
               .host = options_.host,
               .addresses = addresses_,
-              .most_strangers = kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks)},
+              .most_outsiders = kMostOutsiders + 2 * static_cast<std::size_t>(options_.ranks)},
              *this),
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
       max_payload_bytes_(payload_bytes(endpoint_.info())),
@@ -67,9 +67,9 @@ OfiTransport::OfiTransport(OfiOptions options)
         throw Error(ErrorCode::not_supported, "fabric",
                     fmt::format("libfabric's provider {} carries {} bytes at a time, Tutti needs {}",
                                 info.fabric_attr->prov_name, info.ep_attr->max_msg_size, frame_bytes()));
-    card_ = {links_.card(),    info.fabric_attr->prov_name, info.fabric_attr->prov_version,
-             info.addr_format, info.ep_attr->protocol,      info.ep_attr->protocol_version,
-             endpoint_.name()};
+    contact_ = {links_.contact(), info.fabric_attr->prov_name, info.fabric_attr->prov_version,
+                info.addr_format, info.ep_attr->protocol,      info.ep_attr->protocol_version,
+                endpoint_.name()};
     if (endpoint_.wait_fd() >= 0)
         links_.watch_fabric(endpoint_.wait_fd());
     const std::size_t buffers = std::min(kReceiveBuffers, info.rx_attr->size);
@@ -86,7 +86,7 @@ bool OfiTransport::is_connected(int rank) const noexcept
 
 std::string OfiTransport::describe() const
 {
-    return fmt::format("{} over {}", card_.speaks(), endpoint_.info().domain_attr->name);
+    return fmt::format("{} over {}", contact_.speaks(), endpoint_.info().domain_attr->name);
 }
 
 Capabilities OfiTransport::capabilities() const noexcept
@@ -97,8 +97,9 @@ Capabilities OfiTransport::capabilities() const noexcept
 bool OfiTransport::reach(int rank, std::span<const std::byte> bytes) const noexcept
 {
     try {
-        const auto card = Card::parse(bytes);
-        return card && rank >= 0 && rank < options_.ranks && card->rank == rank && card->speaks_with(card_);
+        const auto contact = Contact::parse(bytes);
+        return contact && rank >= 0 && rank < options_.ranks && contact->rank == rank &&
+               contact->speaks_with(contact_);
     } catch (const std::exception&) {
         return false;  // no memory for it
     }
@@ -106,28 +107,28 @@ bool OfiTransport::reach(int rank, std::span<const std::byte> bytes) const noexc
 
 std::string OfiTransport::unreachable(std::span<const std::byte> bytes) const
 {
-    const auto card = Card::parse(bytes);
-    if (!card)
-        return "its card for libfabric is of another version of Tutti, or of another architecture";
-    if (card->speaks_with(card_))
+    const auto contact = Contact::parse(bytes);
+    if (!contact)
+        return "its contact for libfabric is of another version of Tutti, or of another architecture";
+    if (contact->speaks_with(contact_))
         return {};
     return fmt::format(
         "{} uses libfabric's {}, {} uses {}: install the same libfabric on both, or name a "
         "provider that both have with TUTTI_FABRIC=ofi:PROVIDER",
-        options_.host, card_.speaks(), card->host, card->speaks());
+        options_.host, contact_.speaks(), contact->host, contact->speaks());
 }
 
 void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
 {
-    const auto card = Card::parse(bytes);
-    if (!card || !card->speaks_with(card_))
+    const auto contact = Contact::parse(bytes);
+    if (!contact || !contact->speaks_with(contact_))
         throw Error(ErrorCode::protocol, "connect", unreachable(bytes), rank);
     Peer& to = peers_.make(rank);
-    to.host = card->host;
-    to.endpoint_place = card->endpoint_place();
+    to.host = contact->host;
+    to.endpoint_place = contact->endpoint_place();
     if (to.address == FI_ADDR_UNSPEC)
-        to.address = endpoint_.insert(card->endpoint);
-    links_.connect(rank, *card);
+        to.address = endpoint_.insert(contact->endpoint);
+    links_.connect(rank, *contact);
 }
 
 SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::span<const std::byte> payload,
@@ -165,7 +166,7 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
             result = endpoint_.inject(to.address, std::span(frame).first(bytes));
             to.refused = result == -FI_EAGAIN;
             if (result == 0)
-                to.told = head.acknowledged;
+                to.reported = head.acknowledged;
             else if (!to.refused)
                 lose_by_fabric(rank, Library::get().describe(result));
             return !to.refused;
@@ -177,7 +178,7 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
     result = endpoint_.send(to.address, buffer.memory.first(bytes), buffer.descriptor, buffer);
     to.refused = result == -FI_EAGAIN;
     if (result == 0) {
-        to.told = head.acknowledged;
+        to.reported = head.acknowledged;
         return true;
     }
     send_buffers_.give_back(buffer);

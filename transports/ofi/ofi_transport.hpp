@@ -17,7 +17,7 @@
 #include "lib/foundation/network/interface_choice.hpp"
 #include "lib/foundation/security/key.hpp"
 #include "transports/ofi/buffers.hpp"
-#include "transports/ofi/card.hpp"
+#include "transports/ofi/contact.hpp"
 #include "transports/ofi/endpoint.hpp"
 #include "transports/ofi/fabric_memory.hpp"
 #include "transports/ofi/frame.hpp"
@@ -65,17 +65,17 @@ public:
 
     std::string_view name() const noexcept override { return "ofi"; }
     Capabilities capabilities() const noexcept override;
-    std::vector<std::byte> address() const override { return card_.bytes(); }
-    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
-    std::string unreachable(std::span<const std::byte> card) const override;
-    void connect(int peer, std::span<const std::byte> card) override;
+    std::vector<std::byte> address() const override { return contact_.bytes(); }
+    bool reach(int peer, std::span<const std::byte> contact) const noexcept override;
+    std::string unreachable(std::span<const std::byte> contact) const override;
+    void connect(int peer, std::span<const std::byte> contact) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
     RemoteMemory* memory() noexcept override
     {
         return options_.remote_memory && (endpoint_.info().caps & FI_RMA) != 0 ? &memory_ : nullptr;
     }
-    Presence look_after(int peer, std::span<const std::byte> card) override;
+    Presence look_after(int peer, std::span<const std::byte> contact) override;
     std::string silent_at(int peer) const override { return links_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
     Doorbell* doorbell() noexcept override { return this; }
@@ -110,7 +110,7 @@ private:
     void heard(Link& link, const LinkMessage& message) override;
     void ended(Link& link) override;
     void unreachable(int rank, Loss loss) override { lose(rank, std::move(loss)); }
-    void stranger(const std::string& what) override;
+    void outsider(const std::string& what) override;
     void acknowledge(Peer& from, std::uint32_t count);
     void tell_by_link(Link& link, Peer& to);
     void tell_everybody();
@@ -131,7 +131,7 @@ private:
     const std::int64_t timeout_ns_;
     Endpoint endpoint_;
     MemoryModes modes_;
-    Card card_;
+    Contact contact_;
     Links links_;
     EndpointRegistrar frame_registrar_;
     const std::size_t max_payload_bytes_;
@@ -146,7 +146,7 @@ private:
     bool armed_ = false;
     bool quiet_ = false;  // the last poll of the fabric found nothing
     bool closed_ = false;
-    bool told_of_stranger_ = false;
+    bool reported_outsider_ = false;
     unsigned unsure_ = 0;  // how often in a row the provider did not allow us to sleep
     std::int64_t looked_ns_ = 0;
     std::int64_t patience_ns_ = 0;

@@ -19,7 +19,7 @@ namespace tutti::transport::ofi {
 inline constexpr std::uint32_t kWindow = 128;
 
 struct Peer {
-    // The peer's identity, known once we have its card.
+    // The peer's identity, known once we have its contact.
     fi_addr_t address = FI_ADDR_UNSPEC;
     std::string host;
     std::string endpoint_place;
@@ -36,7 +36,7 @@ struct Peer {
 
     // Receiving.
     ReorderQueue incoming{kWindow};
-    std::uint32_t told = 0;  // how many received frames the peer knows of
+    std::uint32_t reported = 0;  // how many received frames the peer knows of
 
     // Timeouts: since when the peer owes something, and how often it has answered since then.
     std::int64_t owed_since_ns = 0;  // 0: nothing is owed

@@ -150,10 +150,10 @@ const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
         const bool adapter = on_adapter(*info);
         const std::size_t place = place_of(*info, addresses);
         // It leads to a network that was not chosen,
-        const bool elsewhere = is_ip(*info) && info->src_addr != nullptr && place == addresses.size();
+        const bool other_network = is_ip(*info) && info->src_addr != nullptr && place == addresses.size();
         // or only to this machine, as far as is known.
         const bool nowhere = !adapter && place == addresses.size() && (is_ip(*info) || wish.name.empty());
-        if (elsewhere || nowhere || (wish.adapter && !adapter))
+        if (other_network || nowhere || (wish.adapter && !adapter))
             continue;
         const bool layered = name_of(*info).find(';') != std::string_view::npos;
         const Rank rank{!adapter, (info->caps & FI_RMA) == 0, place, layered, !keeps_order(*info)};

@@ -31,7 +31,7 @@ void OfiTransport::post_receives()
         if (result != 0)
             throw Error(ErrorCode::system, "progress",
                         fmt::format("libfabric's provider {} takes no buffer to receive into: {}",
-                                    card_.provider, Library::get().describe(result)));
+                                    contact_.provider, Library::get().describe(result)));
         unposted_.pop_front();
     }
 }
@@ -127,7 +127,7 @@ void OfiTransport::failed(const FailedOperation& failure)
             // A message too long for any frame, or cut off with its connection: the sender is unknown.
             unposted_.push_back(static_cast<Buffer*>(failure.operation));
             if (failure.code == FI_ETRUNC)
-                stranger("a message through the fabric that is too long for a frame");
+                outsider("a message through the fabric that is too long for a frame");
             return;
         case Operation::Kind::send: {
             auto& buffer = static_cast<Buffer&>(*failure.operation);
@@ -150,7 +150,7 @@ void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::s
     const auto frame = Frame::parse(bytes);
     Peer* const from = frame ? peers_.find(frame->head.source) : nullptr;
     if (from == nullptr || !from->knows(frame->head.token)) {
-        stranger(fmt::format("{} bytes through the fabric that carry no token of this job", bytes.size()));
+        outsider(fmt::format("{} bytes through the fabric that carry no token of this job", bytes.size()));
         return;
     }
     if (from->state == Peer::State::reported)
@@ -166,7 +166,7 @@ void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::s
         case ReorderQueue::Order::early:
             return;
         case ReorderQueue::Order::absurd:
-            stranger(fmt::format("a frame that claims number {} of rank {}, which has sent {}",
+            outsider(fmt::format("a frame that claims number {} of rank {}, which has sent {}",
                                  frame->head.number, rank, from->incoming.received()));
             return;
     }
@@ -176,7 +176,7 @@ void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::s
             break;
         deliver(rank, *Frame::parse(early), sink, frames);
     }
-    if (from->incoming.received() - from->told >= kWindow / 2)
+    if (from->incoming.received() - from->reported >= kWindow / 2)
         to_tell_.push_back(rank);
 }
 

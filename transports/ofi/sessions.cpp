@@ -105,16 +105,16 @@ Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
         return Presence::unknown;
     if (of.link != nullptr)
         return Presence::here;
-    if (const auto card = Card::parse(bytes); card && card->rank == rank) {
-        of.host = card->host;
-        links_.look_for(rank, *card);
+    if (const auto contact = Contact::parse(bytes); contact && contact->rank == rank) {
+        of.host = contact->host;
+        links_.look_for(rank, *contact);
     }
     return Presence::unknown;
 }
 
-void OfiTransport::stranger(const std::string& what)
+void OfiTransport::outsider(const std::string& what)
 {
-    if (std::exchange(told_of_stranger_, true))
+    if (std::exchange(reported_outsider_, true))
         return;
     const std::string line = fmt::format(
         "tutti: rank {} on {} has dropped, and goes on without it: {}; further "
@@ -137,8 +137,8 @@ void OfiTransport::acknowledge(Peer& from, std::uint32_t count)
 
 void OfiTransport::tell_by_link(Link& link, Peer& to)
 {
-    to.told = to.incoming.received();
-    links_.send(link, {LinkMessage::Kind::pong, 0, to.told});
+    to.reported = to.incoming.received();
+    links_.send(link, {LinkMessage::Kind::pong, 0, to.reported});
 }
 
 // Acknowledges peers that have sent half a window; by the link if they get no frames.
@@ -147,7 +147,7 @@ void OfiTransport::tell_everybody()
     const std::vector<int> ranks = std::exchange(to_tell_, {});
     for (const int rank : ranks) {
         Peer& to = peers_.at(rank);
-        if (to.state >= Peer::State::departed || to.incoming.received() - to.told < kWindow / 2)
+        if (to.state >= Peer::State::departed || to.incoming.received() - to.reported < kWindow / 2)
             continue;
         if (!to.may_send()) {
             if (to.link != nullptr)
@@ -194,8 +194,8 @@ void OfiTransport::be_patient(std::int64_t now_ns)
                            "host {} answers host {} over TCP ({}), but libfabric's provider {} has delivered "
                            "nothing from {} to {} for {:.1f} s: check whether a firewall blocks it; to use "
                            "another network, name it in TUTTI_INTERFACE",
-                           to.host, options_.host, link->where(), card_.provider, card_.endpoint_place(),
-                           to.endpoint_place, double(timeout_ns_) * 1e-9)});
+                           to.host, options_.host, link->where(), contact_.provider,
+                           contact_.endpoint_place(), to.endpoint_place, double(timeout_ns_) * 1e-9)});
         } else if (!to.asked && now_ns - to.asked_ns >= question_ns) {
             to.asked = true;
             to.asked_ns = now_ns;

@@ -18,7 +18,7 @@ public:
     std::string_view name() const noexcept override { return "self"; }
     Capabilities capabilities() const noexcept override;
     std::vector<std::byte> address() const override { return {}; }
-    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    bool reach(int peer, std::span<const std::byte> contact) const noexcept override;
     void connect(int, std::span<const std::byte>) override {}
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;

@@ -28,21 +28,21 @@ constexpr std::size_t header_bytes(std::uint32_t rings)
     return round_to_page(sizeof(InboxHeader) + rings);
 }
 
-constexpr std::size_t block_bytes(const InboxCard& card)
+constexpr std::size_t block_bytes(const InboxContact& contact)
 {
-    return round_to_page(sizeof(RingSlot) + card.ring_bytes);
+    return round_to_page(sizeof(RingSlot) + contact.ring_bytes);
 }
 
-constexpr std::size_t inbox_bytes(const InboxCard& card)
+constexpr std::size_t inbox_bytes(const InboxContact& contact)
 {
-    return header_bytes(card.rings) + card.rings * block_bytes(card);
+    return header_bytes(contact.rings) + contact.rings * block_bytes(contact);
 }
 
 // A ring's first part and the slot together fill whole pages.
-std::size_t first_part(const InboxCard& card)
+std::size_t first_part(const InboxContact& contact)
 {
-    const std::size_t share = std::max(std::bit_floor(kInboxBytesAtFirst / card.rings), kPage);
-    return share >= card.ring_bytes ? card.ring_bytes : share - sizeof(RingSlot);
+    const std::size_t share = std::max(std::bit_floor(kInboxBytesAtFirst / contact.rings), kPage);
+    return share >= contact.ring_bytes ? contact.ring_bytes : share - sizeof(RingSlot);
 }
 
 // Registered once in each process; the result decides which side pays for the barrier.
@@ -54,61 +54,63 @@ bool can_membarrier() noexcept
 
 }  // namespace
 
-std::optional<InboxCard> InboxCard::parse(std::span<const std::byte> bytes) noexcept
+std::optional<InboxContact> InboxContact::parse(std::span<const std::byte> bytes) noexcept
 {
-    InboxCard card{};
-    if (bytes.size() != sizeof card)
+    InboxContact contact{};
+    if (bytes.size() != sizeof contact)
         return std::nullopt;
-    std::memcpy(&card, bytes.data(), sizeof card);
-    const bool sane = card.magic == kMagic && card.rings > 0 && card.local_rank < card.rings &&
-                      std::has_single_bit(card.ring_bytes) && card.ring_bytes >= kSmallestRing &&
-                      card.ring_bytes <= kLargestRing;
-    return sane ? std::optional(card) : std::nullopt;
+    std::memcpy(&contact, bytes.data(), sizeof contact);
+    const bool sane = contact.magic == kMagic && contact.rings > 0 && contact.local_rank < contact.rings &&
+                      std::has_single_bit(contact.ring_bytes) && contact.ring_bytes >= kSmallestRing &&
+                      contact.ring_bytes <= kLargestRing;
+    return sane ? std::optional(contact) : std::nullopt;
 }
 
 Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence,
                     const LocalProcess& owner)
 {
-    InboxCard card{};
-    card.magic = kMagic;
-    card.nonce = new_nonce();
-    card.owner = owner;
-    card.rings = rings;
-    card.local_rank = local_rank;
-    card.ring_bytes = static_cast<std::uint32_t>(ring_bytes(rings));
+    InboxContact contact{};
+    contact.magic = kMagic;
+    contact.nonce = new_nonce();
+    contact.owner = owner;
+    contact.rings = rings;
+    contact.local_rank = local_rank;
+    contact.ring_bytes = static_cast<std::uint32_t>(ring_bytes(rings));
 
-    MemoryFile file = MemoryFile::create("tutti-inbox", inbox_bytes(card));
-    card.descriptor = file.descriptor();
+    MemoryFile file = MemoryFile::create("tutti-inbox", inbox_bytes(contact));
+    contact.descriptor = file.descriptor();
     file.allocate(0, header_bytes(rings));
     file.map(header_bytes(rings));
-    MemoryMap blocks(file, header_bytes(rings), rings * block_bytes(card));
-    Inbox inbox(card, std::move(file), std::move(blocks), 0);
-    inbox.header().nonce = card.nonce;
+    MemoryMap blocks(file, header_bytes(rings), rings * block_bytes(contact));
+    Inbox inbox(contact, std::move(file), std::move(blocks), 0);
+    inbox.header().nonce = contact.nonce;
     inbox.header().peers_must_fence = peers_must_fence || !can_membarrier() ? 1 : 0;
     inbox.header().magic = kMagic;
     return inbox;
 }
 
-Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring, DescriptorExchange* exchange)
+Inbox Inbox::open(const InboxContact& contact, std::optional<std::uint32_t> ring,
+                  DescriptorExchange* exchange)
 {
-    MemoryFile file = MemoryFile::open(card.owner, card.descriptor, inbox_bytes(card), exchange);
-    file.map(header_bytes(card.rings));
+    MemoryFile file = MemoryFile::open(contact.owner, contact.descriptor, inbox_bytes(contact), exchange);
+    file.map(header_bytes(contact.rings));
     MemoryMap block;
     if (ring) {
-        const std::size_t start = header_bytes(card.rings) + *ring * block_bytes(card);
+        const std::size_t start = header_bytes(contact.rings) + *ring * block_bytes(contact);
         // When pages cannot be added later, the whole ring gets its pages now.
         const std::size_t used =
-            MemoryMap::can_allocate() ? sizeof(RingSlot) + first_part(card) : block_bytes(card);
+            MemoryMap::can_allocate() ? sizeof(RingSlot) + first_part(contact) : block_bytes(contact);
         file.allocate(start, used);
-        block = MemoryMap(file, start, block_bytes(card));
+        block = MemoryMap(file, start, block_bytes(contact));
         block.populate(0, used);
     }
     file.close_descriptor();
 
-    Inbox inbox(card, std::move(file), std::move(block), ring.value_or(0));
-    if (inbox.header().magic != kMagic || inbox.header().nonce != card.nonce)
-        throw Error(ErrorCode::peer_lost, "shared memory",
-                    fmt::format("process {} is no longer the one that announced its inbox", card.owner.pid));
+    Inbox inbox(contact, std::move(file), std::move(block), ring.value_or(0));
+    if (inbox.header().magic != kMagic || inbox.header().nonce != contact.nonce)
+        throw Error(
+            ErrorCode::peer_lost, "shared memory",
+            fmt::format("process {} is no longer the one that announced its inbox", contact.owner.pid));
     inbox.exchange_ = exchange;
     inbox.must_fence_ = inbox.header().peers_must_fence != 0 || !can_membarrier();
     return inbox;
@@ -116,13 +118,13 @@ Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring, Desc
 
 std::size_t Inbox::block_start(std::uint32_t index) const noexcept
 {
-    return (index - first_block_) * block_bytes(card_);
+    return (index - first_block_) * block_bytes(contact_);
 }
 
 RingMemory Inbox::ring(std::uint32_t index) const noexcept
 {
-    return {blocks_.base() + block_start(index) + sizeof(RingSlot), card_.ring_bytes, &slot(index).control,
-            first_part(card_)};
+    return {blocks_.base() + block_start(index) + sizeof(RingSlot), contact_.ring_bytes, &slot(index).control,
+            first_part(contact_)};
 }
 
 void Inbox::announce_producer(std::uint32_t ring) noexcept
@@ -133,7 +135,7 @@ void Inbox::announce_producer(std::uint32_t ring) noexcept
 
 void Inbox::populate_ring(std::uint32_t index) const noexcept
 {
-    blocks_.populate(block_start(index), sizeof(RingSlot) + first_part(card_));
+    blocks_.populate(block_start(index), sizeof(RingSlot) + first_part(contact_));
 }
 
 void Inbox::extend_ring(std::uint32_t index, std::size_t bytes) const
@@ -149,7 +151,7 @@ void Inbox::ring_bell(Sleep sleep) noexcept
     if (sleep == Sleep::on_futex)
         base::futex_wake_all(shared.bell);
     else
-        line_.ring(card_.owner, shared.wake_pipe.load(std::memory_order_relaxed), exchange_);
+        line_.ring(contact_.owner, shared.wake_pipe.load(std::memory_order_relaxed), exchange_);
 }
 
 }  // namespace tutti::transport::shm

@@ -19,8 +19,8 @@
 
 namespace tutti::transport::shm {
 
-/// How a peer finds and recognises an inbox: the transport's business card. Plain bytes.
-struct InboxCard {
+/// How a peer finds and recognises an inbox: the transport's contact. Plain bytes.
+struct InboxContact {
     std::uint64_t magic;
     std::uint64_t nonce;  // repeated in the inbox, so that a recycled pid is noticed
     LocalProcess owner;
@@ -29,8 +29,8 @@ struct InboxCard {
     std::uint32_t local_rank;  // of the owner
     std::uint32_t ring_bytes;
 
-    /// Nothing when the bytes are no card of this version.
-    static std::optional<InboxCard> parse(std::span<const std::byte> bytes) noexcept;
+    /// Nothing when the bytes are no contact of this version.
+    static std::optional<InboxContact> parse(std::span<const std::byte> bytes) noexcept;
 };
 
 /// How an inbox's owner sleeps: on the bell's futex, or in a poll(), which a byte in its pipe also ends.
@@ -63,7 +63,7 @@ struct InboxHeader {
 /// One peer's slot in the inbox, in front of its ring.
 struct RingSlot {
     RingControl control;
-    alignas(kLine) InboxCard producer;  // the peer to wake after space was freed
+    alignas(kLine) InboxContact producer;  // the peer to wake after space was freed
     SharedCopy copy;                    // from the producer's memory
 };
 
@@ -74,12 +74,12 @@ public:
     /// must fence, even if membarrier could replace that.
     static Inbox create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence = false,
                         const LocalProcess& owner = LocalProcess::self(0, false));
-    /// A peer's mapping, by its card: the header, and ring number `ring` if given, with memory for its slot
-    /// and the first part of the ring.
-    static Inbox open(const InboxCard& card, std::optional<std::uint32_t> ring,
+    /// A peer's mapping, by its contact: the header, and ring number `ring` if given, with memory for its
+    /// slot and the first part of the ring.
+    static Inbox open(const InboxContact& contact, std::optional<std::uint32_t> ring,
                       DescriptorExchange* exchange = nullptr);
 
-    const InboxCard& card() const noexcept { return card_; }
+    const InboxContact& contact() const noexcept { return contact_; }
     InboxHeader& header() const noexcept { return *reinterpret_cast<InboxHeader*>(file_.base()); }
     /// The slot of a ring that has a producer. A peer's mapping has only the one that open() was asked for.
     RingSlot& slot(std::uint32_t index) const noexcept
@@ -117,8 +117,8 @@ public:
     bool must_fence() const noexcept { return must_fence_; }
 
 private:
-    Inbox(const InboxCard& card, MemoryFile file, MemoryMap blocks, std::uint32_t first_block) noexcept
-        : card_(card), file_(std::move(file)), blocks_(std::move(blocks)), first_block_(first_block)
+    Inbox(const InboxContact& contact, MemoryFile file, MemoryMap blocks, std::uint32_t first_block) noexcept
+        : contact_(contact), file_(std::move(file)), blocks_(std::move(blocks)), first_block_(first_block)
     {
     }
     // Behind the header, one byte for each ring: 1 once it has a producer. Release by the producer after its
@@ -131,7 +131,7 @@ private:
     // Offset in blocks_.
     std::size_t block_start(std::uint32_t index) const noexcept;
 
-    InboxCard card_;
+    InboxContact contact_;
     MemoryFile file_;                // its header mapped
     MemoryMap blocks_;               // slots with their rings: all in the owner, its own in a producer
     std::uint32_t first_block_ = 0;  // in blocks_

@@ -9,7 +9,7 @@
 
 namespace tutti::transport::shm {
 
-/// Plain bytes, part of a card.
+/// Plain bytes, part of a contact.
 struct LocalProcess {
     std::uint64_t host;           // the boot id, hashed
     std::uint64_t pid_namespace;  // 0: unknown
@@ -23,7 +23,7 @@ struct LocalProcess {
     bool on_this_host() const noexcept;
     /// Whether `pid` has the same meaning here. Otherwise no call may be given this number.
     bool has_common_pids() const noexcept;
-    /// Whether its files can be opened, as far as the cards show.
+    /// Whether its files can be opened, as far as the contacts show.
     bool within_reach(const DescriptorExchange* exchange) const noexcept
     {
         return on_this_host() && (has_common_pids() || (exchange != nullptr && deposits != 0));

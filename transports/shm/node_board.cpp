@@ -31,13 +31,13 @@ BoardShare::~BoardShare()
     bytes_shared.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
-std::optional<BoardCard> BoardCard::parse(std::span<const std::byte> bytes) noexcept
+std::optional<BoardContact> BoardContact::parse(std::span<const std::byte> bytes) noexcept
 {
-    BoardCard card{};
-    if (bytes.size() != sizeof card)
+    BoardContact contact{};
+    if (bytes.size() != sizeof contact)
         return std::nullopt;
-    std::memcpy(&card, bytes.data(), sizeof card);
-    return card.magic == kBoardMagic && card.members > 0 ? std::optional(card) : std::nullopt;
+    std::memcpy(&contact, bytes.data(), sizeof contact);
+    return contact.magic == kBoardMagic && contact.members > 0 ? std::optional(contact) : std::nullopt;
 }
 
 std::size_t NodeBoard::slots_start(std::uint32_t members) noexcept
@@ -61,25 +61,27 @@ NodeBoard NodeBoard::create(std::uint32_t members, const LocalProcess& owner, De
     MemoryFile file = MemoryFile::create("tutti-board", size_bytes(members));
     file.map(size_bytes(members));
     file.allocate(0, size_bytes(members));
-    const BoardCard card{kBoardMagic, new_nonce(), owner, file.descriptor(), members};
+    const BoardContact contact{kBoardMagic, new_nonce(), owner, file.descriptor(), members};
     if (exchange != nullptr)
-        exchange->deposit(card.descriptor);
-    NodeBoard board(card, std::move(share), std::move(file), exchange);
+        exchange->deposit(contact.descriptor);
+    NodeBoard board(contact, std::move(share), std::move(file), exchange);
     board.header().magic = kBoardMagic;
-    board.header().nonce = card.nonce;
+    board.header().nonce = contact.nonce;
     return board;
 }
 
-NodeBoard NodeBoard::open(const BoardCard& card, DescriptorExchange* exchange)
+NodeBoard NodeBoard::open(const BoardContact& contact, DescriptorExchange* exchange)
 {
-    BoardShare share(size_bytes(card.members));
-    MemoryFile file = MemoryFile::open(card.owner, card.descriptor, size_bytes(card.members), exchange);
-    file.map(size_bytes(card.members));
+    BoardShare share(size_bytes(contact.members));
+    MemoryFile file =
+        MemoryFile::open(contact.owner, contact.descriptor, size_bytes(contact.members), exchange);
+    file.map(size_bytes(contact.members));
     file.close_descriptor();
-    NodeBoard board(card, std::move(share), std::move(file), exchange);
-    if (board.header().magic != kBoardMagic || board.header().nonce != card.nonce)
-        throw Error(ErrorCode::peer_lost, "shared memory",
-                    fmt::format("process {} is no longer the one that announced its board", card.owner.pid));
+    NodeBoard board(contact, std::move(share), std::move(file), exchange);
+    if (board.header().magic != kBoardMagic || board.header().nonce != contact.nonce)
+        throw Error(
+            ErrorCode::peer_lost, "shared memory",
+            fmt::format("process {} is no longer the one that announced its board", contact.owner.pid));
     return board;
 }
 
@@ -95,11 +97,11 @@ NodeBoard::Member& NodeBoard::member(std::uint32_t index) const noexcept
     return reinterpret_cast<Member*>(file_.base() + sizeof(Header))[index];
 }
 
-void NodeBoard::join(std::uint32_t index, const InboxCard& inbox) noexcept
+void NodeBoard::join(std::uint32_t index, const InboxContact& inbox) noexcept
 {
     own_ = index;
     member(index).inbox = inbox;
-    streams_ = BoardStreams(file_.base() + streams_start(card_.members), card_.members, own_);
+    streams_ = BoardStreams(file_.base() + streams_start(contact_.members), contact_.members, own_);
 }
 
 void NodeBoard::announce(Signature signature) noexcept
@@ -135,7 +137,7 @@ std::optional<NodeBoard::Announced> NodeBoard::call_of(const Member& member,
 std::optional<NodeBoard::Disagreement> NodeBoard::disagreement() const noexcept
 {
     const Member& own = member(own_);
-    for (std::uint32_t i = 0; i < card_.members; ++i) {
+    for (std::uint32_t i = 0; i < contact_.members; ++i) {
         const Member& other = member(i);
         std::uint64_t number = std::min(announced_, other.announced.load(std::memory_order_relaxed));
         const auto both_made = [&](auto differs) {
@@ -158,20 +160,20 @@ std::optional<NodeBoard::Disagreement> NodeBoard::disagreement() const noexcept
 
 std::byte* NodeBoard::slot(std::uint32_t index) const noexcept
 {
-    const std::size_t set = call_ % 2 * (card_.members + std::size_t{1});
-    return file_.base() + slots_start(card_.members) + (set + index) * kSlotBytes;
+    const std::size_t set = call_ % 2 * (contact_.members + std::size_t{1});
+    return file_.base() + slots_start(contact_.members) + (set + index) * kSlotBytes;
 }
 
 bool NodeBoard::arrive() const noexcept
 {
-    return header().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == call_ * card_.members;
+    return header().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == call_ * contact_.members;
 }
 
 // A member that has left the job needs no wake: it may leave after the call's end, before a slow member opens
 // its inbox to wake it.
 Inbox* NodeBoard::inbox_of(std::uint32_t index)
 {
-    inboxes_.resize(card_.members);
+    inboxes_.resize(contact_.members);
     Waking& other = inboxes_[index];
     if (!other.has_left && !other.inbox) {
         try {
@@ -188,7 +190,7 @@ Inbox* NodeBoard::inbox_of(std::uint32_t index)
 // Opens the inboxes while their owners are still here.
 void NodeBoard::look_for_all()
 {
-    for (std::uint32_t i = 0; i < card_.members; ++i)
+    for (std::uint32_t i = 0; i < contact_.members; ++i)
         if (i != own_ && inbox_of(i) != nullptr)
             must_fence_ |= inboxes_[i].inbox->must_fence();
     all_looked_for_ = true;

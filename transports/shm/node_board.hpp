@@ -24,15 +24,15 @@
 namespace tutti::transport::shm {
 
 /// How the members find the board. Plain bytes.
-struct BoardCard {
+struct BoardContact {
     std::uint64_t magic;
     std::uint64_t nonce;
     LocalProcess owner;
     std::int32_t descriptor;
     std::uint32_t members;
 
-    /// Nothing when the bytes are no card of this version.
-    static std::optional<BoardCard> parse(std::span<const std::byte> bytes) noexcept;
+    /// Nothing when the bytes are no contact of this version.
+    static std::optional<BoardContact> parse(std::span<const std::byte> bytes) noexcept;
 };
 
 /// A board's share of the memory for all boards of this process; communicators beyond it have no board. Each
@@ -60,12 +60,12 @@ public:
 
     static NodeBoard create(std::uint32_t members, const LocalProcess& owner = LocalProcess::self(0, false),
                             DescriptorExchange* exchange = nullptr);
-    static NodeBoard open(const BoardCard& card, DescriptorExchange* exchange = nullptr);
+    static NodeBoard open(const BoardContact& contact, DescriptorExchange* exchange = nullptr);
 
-    const BoardCard& card() const noexcept { return card_; }
+    const BoardContact& contact() const noexcept { return contact_; }
     /// This process is number `member`; the others wake it through this inbox. Must come before any member's
     /// first begin().
-    void join(std::uint32_t member, const InboxCard& inbox) noexcept;
+    void join(std::uint32_t member, const InboxContact& inbox) noexcept;
     /// Call it when all have joined: nobody else opens the board.
     void close_descriptor() noexcept;
 
@@ -93,7 +93,7 @@ public:
     /// they arrive at the next call. Its owner may already write for the next one, so slots are double.
     std::byte* slot(std::uint32_t member) const noexcept;
     /// Where the last member writes the result; the same rules hold.
-    std::byte* result() const noexcept { return slot(card_.members); }
+    std::byte* result() const noexcept { return slot(contact_.members); }
     /// True for the last one.
     bool arrive() const noexcept;
     /// Releases the others, and wakes those that sleep.
@@ -101,7 +101,7 @@ public:
     bool released() const noexcept { return header().released.load(std::memory_order_acquire) >= call_; }
     bool all_arrived() const noexcept
     {
-        return header().arrived.load(std::memory_order_acquire) >= call_ * card_.members;
+        return header().arrived.load(std::memory_order_acquire) >= call_ * contact_.members;
     }
     /// Wakes member 0, if it sleeps, to check all_arrived().
     void wake_root() { wake(0); }
@@ -168,13 +168,14 @@ private:
     };
     static constexpr std::uint64_t kKept = 128;  // announcements
     struct alignas(kLine) Member {
-        InboxCard inbox;
+        InboxContact inbox;
         alignas(kLine) std::atomic<std::uint64_t> announced;  // calls; relaxed: their announcements say more
         alignas(kLine) std::array<Announcement, kKept> calls;
     };
 
-    NodeBoard(const BoardCard& card, BoardShare share, MemoryFile file, DescriptorExchange* exchange) noexcept
-        : card_(card), share_(std::move(share)), file_(std::move(file)), exchange_(exchange)
+    NodeBoard(const BoardContact& contact, BoardShare share, MemoryFile file,
+              DescriptorExchange* exchange) noexcept
+        : contact_(contact), share_(std::move(share)), file_(std::move(file)), exchange_(exchange)
     {
     }
     static std::size_t slots_start(std::uint32_t members) noexcept;
@@ -189,7 +190,7 @@ private:
     Header& header() const noexcept { return *reinterpret_cast<Header*>(file_.base()); }
     Member& member(std::uint32_t index) const noexcept;
 
-    BoardCard card_;
+    BoardContact contact_;
     BoardShare share_;
     MemoryFile file_;
     DescriptorExchange* exchange_;

@@ -77,7 +77,7 @@ void ShmTransport::copy_piece(const Copy& copy, CopyPiece piece) const
     const std::span<std::byte> to = copy.to.subspan(piece.offset, piece.bytes);
     if (copy.mapped != nullptr)
         return base::copy_bytes(to.data(), copy.mapped + piece.offset, piece.bytes);
-    const LocalProcess& owner = outgoing_[static_cast<std::size_t>(copy.peer)]->inbox.card().owner;
+    const LocalProcess& owner = outgoing_[static_cast<std::size_t>(copy.peer)]->inbox.contact().owner;
     if (!owner.has_common_pids())
         throw Error(ErrorCode::not_supported, "get", "the peer is in another process namespace", copy.peer);
     if (!read_process_memory(owner.pid, copy.address + piece.offset, to))
@@ -89,7 +89,7 @@ void ShmTransport::copy_piece(const Copy& copy, CopyPiece piece) const
 // The slot in this rank's inbox for copies that `peer` may help with.
 SharedCopy& ShmTransport::shared_with(int peer) const noexcept
 {
-    return inbox_.slot(outgoing_[static_cast<std::size_t>(peer)]->inbox.card().local_rank).copy;
+    return inbox_.slot(outgoing_[static_cast<std::size_t>(peer)]->inbox.contact().local_rank).copy;
 }
 
 // Throws what copy_piece() throws; while the peer still writes to the target, the completion reports it.
@@ -101,8 +101,8 @@ SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
     std::atomic<std::uint32_t>& wanted = theirs.header().help_wanted;
     std::uint32_t nobody = 0;
     // A peer that has not connected to this rank cannot see the offer.
-    if (!inbox_.has_producer(theirs.card().local_rank) || !make_free(copy.peer) ||
-        !wanted.compare_exchange_strong(nobody, inbox_.card().local_rank + 1, std::memory_order_relaxed)) {
+    if (!inbox_.has_producer(theirs.contact().local_rank) || !make_free(copy.peer) ||
+        !wanted.compare_exchange_strong(nobody, inbox_.contact().local_rank + 1, std::memory_order_relaxed)) {
         copy_piece(copy, all);
         return SendResult::done;
     }
@@ -195,7 +195,7 @@ void ShmTransport::outlast_helper(const Copy& copy) const noexcept
 {
     constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 50'000};
     while (!is_helper_done(copy) &&
-           !outgoing_[static_cast<std::size_t>(copy.peer)]->inbox.card().owner.has_ended())
+           !outgoing_[static_cast<std::size_t>(copy.peer)]->inbox.contact().owner.has_ended())
         nanosleep(&kNap, nullptr);
 }
 
@@ -217,7 +217,7 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
     Outgoing* const to = outgoing_[peer].get();
     if (to == nullptr || lost_[peer])
         return 0;
-    SharedCopy& shared = to->inbox.slot(inbox_.card().local_rank).copy;
+    SharedCopy& shared = to->inbox.slot(inbox_.contact().local_rank).copy;
     const auto piece = shared.failed() ? std::nullopt : shared.claim_back();
     if (!piece)
         return 0;
@@ -233,7 +233,7 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
 // kernel reports invalid addresses of the peer.
 bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) const noexcept
 {
-    const LocalProcess& peer = to.inbox.card().owner;
+    const LocalProcess& peer = to.inbox.contact().owner;
     const auto& [source, target, bytes, owner] = work;
     const std::byte* data = owner == SourceOf::receiver
                                 ? to.arenas.view(peer, source, bytes, exchange_).data()

@@ -24,12 +24,12 @@ bool has_departed(const Inbox& inbox) noexcept
 }
 
 // Works for unconnected peers, too: it looks into the inbox, which a leaving rank removes.
-bool has_departed(const Inbox* known, const InboxCard& card, DescriptorExchange* exchange)
+bool has_departed(const Inbox* known, const InboxContact& contact, DescriptorExchange* exchange)
 {
     if (known != nullptr)
         return has_departed(*known);
     try {
-        return has_departed(Inbox::open(card, std::nullopt, exchange));
+        return has_departed(Inbox::open(contact, std::nullopt, exchange));
     } catch (const Error& error) {
         return error.code() == ErrorCode::peer_lost;
     }
@@ -44,10 +44,10 @@ bool has_departed(const Inbox* known, const InboxCard& card, DescriptorExchange*
                 peer);
 }
 
-Inbox open_inbox(int peer, const InboxCard& card, std::uint32_t ring, DescriptorExchange* exchange)
+Inbox open_inbox(int peer, const InboxContact& contact, std::uint32_t ring, DescriptorExchange* exchange)
 {
     try {
-        Inbox inbox = Inbox::open(card, ring, exchange);
+        Inbox inbox = Inbox::open(contact, ring, exchange);
         if (has_departed(inbox))
             fail_as_departed(peer, "its inbox says so");
         return inbox;
@@ -77,7 +77,7 @@ ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, ShmOption
 {
     // Stays deposited: a late opener sees there that this rank has left.
     if (exchange_ != nullptr)
-        exchange_->deposit(inbox_.card().descriptor);
+        exchange_->deposit(inbox_.contact().descriptor);
     outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
     lost_.resize(outgoing_.size());
     credits_.resize(outgoing_.size());
@@ -94,28 +94,28 @@ Capabilities ShmTransport::capabilities() const noexcept
 
 std::vector<std::byte> ShmTransport::address() const
 {
-    const auto bytes = std::as_bytes(std::span(&inbox_.card(), 1));
+    const auto bytes = std::as_bytes(std::span(&inbox_.contact(), 1));
     return {bytes.begin(), bytes.end()};
 }
 
-bool ShmTransport::reach(int peer, std::span<const std::byte> card) const noexcept
+bool ShmTransport::reach(int peer, std::span<const std::byte> contact) const noexcept
 {
-    const auto parsed = InboxCard::parse(card);
+    const auto parsed = InboxContact::parse(contact);
     return parsed && parsed->owner.within_reach(exchange_) && parsed->rings == local_peers_.size() &&
            local_peers_[parsed->local_rank] == peer;
 }
 
-std::string ShmTransport::unreachable(std::span<const std::byte> card) const
+std::string ShmTransport::unreachable(std::span<const std::byte> contact) const
 {
-    const auto parsed = InboxCard::parse(card);
+    const auto parsed = InboxContact::parse(contact);
     if (!parsed || !parsed->owner.on_this_host() || parsed->owner.within_reach(exchange_))
         return {};
     return "they run in different process namespaces, and no daemon of tuttirun hands their memory over";
 }
 
-bool ShmTransport::can_open(std::span<const std::byte> card) const
+bool ShmTransport::can_open(std::span<const std::byte> contact) const
 {
-    const auto parsed = InboxCard::parse(card);
+    const auto parsed = InboxContact::parse(contact);
     if (!parsed || !parsed->owner.within_reach(exchange_))
         return false;
     try {
@@ -128,15 +128,15 @@ bool ShmTransport::can_open(std::span<const std::byte> card) const
     }
 }
 
-void ShmTransport::connect(int peer, std::span<const std::byte> card)
+void ShmTransport::connect(int peer, std::span<const std::byte> contact)
 {
-    const auto parsed = InboxCard::parse(card);
+    const auto parsed = InboxContact::parse(contact);
     if (!parsed)
         throw Error(ErrorCode::protocol, "connect",
-                    "the peer's shared-memory card is of another Tutti version", peer);
-    const std::uint32_t mine = inbox_.card().local_rank;
+                    "the peer's shared-memory contact is of another Tutti version", peer);
+    const std::uint32_t mine = inbox_.contact().local_rank;
     Inbox theirs = open_inbox(peer, *parsed, mine, exchange_);
-    theirs.slot(mine).producer = inbox_.card();
+    theirs.slot(mine).producer = inbox_.contact();
     theirs.announce_producer(mine);
     RingProducer ring(theirs.ring(mine), credits_[static_cast<std::size_t>(peer)]);
     outgoing_[static_cast<std::size_t>(peer)] =
@@ -182,7 +182,7 @@ bool ShmTransport::write_to_larger_part(Outgoing& to, std::span<const std::byte>
                                         std::span<const std::byte> payload)
 {
     while (const std::size_t part = to.ring.wanted_part()) {
-        to.inbox.extend_ring(inbox_.card().local_rank, part);
+        to.inbox.extend_ring(inbox_.contact().local_rank, part);
         to.ring.use_part(part);
         if (to.ring.try_write(header, payload))
             return true;
@@ -208,12 +208,12 @@ std::span<std::byte> ShmTransport::map(int peer, const RemoteRegion& region, std
     if (index >= outgoing_.size() || outgoing_[index] == nullptr)
         return {};
     Outgoing& to = *outgoing_[index];
-    return to.arenas.view(to.inbox.card().owner, region, bytes, exchange_);
+    return to.arenas.view(to.inbox.contact().owner, region, bytes, exchange_);
 }
 
 std::size_t ShmTransport::progress(Sink& sink)
 {
-    if (inbox_.header().connections.load(std::memory_order_acquire) != connections_seen_) [[unlikely]]
+    if (inbox_.header().connections.load(std::memory_order_acquire) != known_connections_) [[unlikely]]
         accept_connections();
     std::size_t events = 0;
     for (std::size_t i = 0; i < incoming_.size(); ++i) {
@@ -247,7 +247,7 @@ std::size_t ShmTransport::progress(Sink& sink)
 
 void ShmTransport::accept_connections()
 {
-    connections_seen_ = inbox_.header().connections.load(std::memory_order_acquire);
+    known_connections_ = inbox_.header().connections.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < local_peers_.size(); ++i) {
         const int peer = local_peers_[i];
         const bool known =
@@ -316,7 +316,7 @@ void ShmTransport::find_absent_peers()
         const Inbox& inbox = outgoing_[static_cast<std::size_t>(peer)]->inbox;
         if (has_departed(inbox))
             lose(peer, true);
-        else if (inbox.card().owner.has_ended())
+        else if (inbox.contact().owner.has_ended())
             lose(peer, false);
     };
     for (std::size_t peer = 0; full_count_ != 0 && peer < outgoing_.size(); ++peer)
@@ -342,11 +342,11 @@ void ShmTransport::lose(int peer, bool has_left)
 }
 
 // Shared memory does not show that a peer has left or died.
-Presence ShmTransport::look_after(int peer, std::span<const std::byte> card)
+Presence ShmTransport::look_after(int peer, std::span<const std::byte> contact)
 {
     if (lost_[static_cast<std::size_t>(peer)])
         return Presence::gone;
-    const auto parsed = InboxCard::parse(card);
+    const auto parsed = InboxContact::parse(contact);
     if (!parsed)
         return Presence::here;
     const Outgoing* to = outgoing_[static_cast<std::size_t>(peer)].get();

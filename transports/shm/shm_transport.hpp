@@ -30,14 +30,14 @@ public:
 
     std::string_view name() const noexcept override { return "shm"; }
     Capabilities capabilities() const noexcept override;
-    const InboxCard& card() const noexcept { return inbox_.card(); }
+    const InboxContact& contact() const noexcept { return inbox_.contact(); }
     std::vector<std::byte> address() const override;
-    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
-    std::string unreachable(std::span<const std::byte> card) const override;
-    /// Whether the memory of the rank with this card can be opened. Also true when it has ended: that shows
-    /// later.
-    bool can_open(std::span<const std::byte> card) const;
-    void connect(int peer, std::span<const std::byte> card) override;
+    bool reach(int peer, std::span<const std::byte> contact) const noexcept override;
+    std::string unreachable(std::span<const std::byte> contact) const override;
+    /// Whether the memory of the rank with this contact can be opened. Also true when it has ended: that
+    /// shows later.
+    bool can_open(std::span<const std::byte> contact) const;
+    void connect(int peer, std::span<const std::byte> contact) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
     RemoteMemory* memory() noexcept override { return this; }
@@ -54,7 +54,7 @@ public:
     SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                         Completion& completion) override;
     void abandon(const Completion& completion) noexcept override;
-    Presence look_after(int peer, std::span<const std::byte> card) override;
+    Presence look_after(int peer, std::span<const std::byte> contact) override;
     std::size_t progress(Sink& sink) override;
     Doorbell* doorbell() noexcept override { return this; }
     std::atomic<std::uint32_t>* word() noexcept override { return &inbox_.header().bell; }
@@ -126,7 +126,7 @@ private:
     std::vector<Copy> copies_;      // waiting for the piece that their peer has started
     unsigned looks_at_copies_ = 0;
     WakePipe wake_pipe_;  // open once the engine sleeps on descriptors
-    std::uint32_t connections_seen_ = 0;
+    std::uint32_t known_connections_ = 0;
     std::size_t full_count_ = 0;
     mutable std::vector<std::uint64_t> deposited_;  // arenas, by key
 };

@@ -29,12 +29,13 @@ void TcpTransport::log_once(const std::string& key, const std::string& text)
         base::say(fmt::format("tutti: {}: {}\n", own_name(), text));
 }
 
-void TcpTransport::connect(int rank, std::span<const std::byte> card_bytes)
+void TcpTransport::connect(int rank, std::span<const std::byte> contact_bytes)
 {
-    const auto card = connection::Card::parse(card_bytes);
-    if (!card || card->rank != rank)
-        throw Error(ErrorCode::protocol, "connect", "the peer's TCP card is of another Tutti version", rank);
-    connector_.connect(rank, *card);
+    const auto contact = connection::Contact::parse(contact_bytes);
+    if (!contact || contact->rank != rank)
+        throw Error(ErrorCode::protocol, "connect", "the peer's TCP contact is of another Tutti version",
+                    rank);
+    connector_.connect(rank, *contact);
     if (peer(rank).stream != nullptr)
         tell_way(rank);
 }
@@ -54,7 +55,7 @@ void TcpTransport::dropped(const std::string& remote, std::string_view why)
 
 // A stream reports every end except a proper leave. Without a stream the peer is dialled: if it has ended,
 // its host refuses.
-Presence TcpTransport::look_after(int rank, std::span<const std::byte> card_bytes)
+Presence TcpTransport::look_after(int rank, std::span<const std::byte> contact_bytes)
 {
     const Peer& of = peer(rank);
     if (of.state == PeerState::departed)
@@ -63,9 +64,9 @@ Presence TcpTransport::look_after(int rank, std::span<const std::byte> card_byte
         return Presence::gone;
     if (of.stream != nullptr)
         return Presence::here;
-    const auto card = connection::Card::parse(card_bytes);
-    if (card && card->rank == rank)
-        connector_.look_for(rank, *card);
+    const auto contact = connection::Contact::parse(contact_bytes);
+    if (contact && contact->rank == rank)
+        connector_.look_for(rank, *contact);
     return Presence::unknown;
 }
 
@@ -95,7 +96,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
 void TcpTransport::tell_way(int rank)
 {
     const std::string host = connector_.host_of(rank);
-    if (!options_.tells_ways || host.empty() || !told_hosts_.insert(host).second)
+    if (!options_.tells_ways || host.empty() || !reported_hosts_.insert(host).second)
         return;
     const Stream& stream = *peer(rank).stream;
     const auto own = connection::own_address_of(stream.fd());
@@ -127,8 +128,8 @@ void TcpTransport::look_at_streams(std::int64_t now_ns)
 
 std::string TcpTransport::place_of(const Stream& stream)
 {
-    const std::string told = connector_.host_of(stream.peer());
-    const std::string& host = told.empty() ? stream.host() : told;
+    const std::string named = connector_.host_of(stream.peer());
+    const std::string& host = named.empty() ? stream.host() : named;
     return host.empty() ? stream.remote() : fmt::format("host {} ({})", host, stream.remote());
 }
 

@@ -71,9 +71,9 @@ Capabilities TcpTransport::capabilities() const noexcept
     return kCapabilities;
 }
 
-bool TcpTransport::reach(int peer, std::span<const std::byte> card) const noexcept
+bool TcpTransport::reach(int peer, std::span<const std::byte> contact) const noexcept
 {
-    const auto parsed = connection::Card::parse(card);
+    const auto parsed = connection::Contact::parse(contact);
     return parsed && parsed->rank == peer && peer < options_.ranks && peer != options_.rank;
 }
 

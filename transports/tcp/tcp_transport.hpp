@@ -44,16 +44,16 @@ public:
 
     std::string_view name() const noexcept override { return "tcp"; }
     Capabilities capabilities() const noexcept override;
-    std::vector<std::byte> address() const override { return connector_.card().to_bytes(); }
-    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
-    void connect(int peer, std::span<const std::byte> card) override;
+    std::vector<std::byte> address() const override { return connector_.contact().to_bytes(); }
+    bool reach(int peer, std::span<const std::byte> contact) const noexcept override;
+    void connect(int peer, std::span<const std::byte> contact) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
     SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                           Completion& completion) override;
     void release_payload(int peer, const Completion& completion) override;
     void release_place(int peer) override;
-    Presence look_after(int peer, std::span<const std::byte> card) override;
+    Presence look_after(int peer, std::span<const std::byte> contact) override;
     std::string silent_at(int peer) const override { return connector_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
     Doorbell* doorbell() noexcept override { return this; }
@@ -63,7 +63,7 @@ public:
     void close() noexcept override;
 
     /// The addresses that this rank publishes, for messages: "eth0 10.0.0.1/24".
-    std::string chosen_addresses() const { return network::describe(connector_.card().addresses); }
+    std::string chosen_addresses() const { return network::describe(connector_.contact().addresses); }
     /// Whether frames can flow to and from this rank.
     bool is_connected(int peer) const noexcept;
 
@@ -134,7 +134,7 @@ private:
     std::vector<std::unique_ptr<Stream>> old_streams_;
 
     std::set<std::string> logged_;
-    std::set<std::string> told_hosts_;
+    std::set<std::string> reported_hosts_;
     std::int64_t poll_again_ns_ = 0;
     bool armed_ = false;
     bool closed_ = false;

@@ -1,8 +1,8 @@
 #include "lib/core/calls/absent_ranks.hpp"
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/business_card.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/job/rank_contact.hpp"
 
 namespace tutti::detail {
 
@@ -95,7 +95,7 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
 void AbsentRanks::tell(int peer, const Header& header, std::span<const std::byte> payload)
 {
     // A rank that has published no address yet is not connected, and waits for nobody.
-    if (peer != process_.rank() && process_.bootstrap().find(peer, kCardKey))
+    if (peer != process_.rank() && process_.bootstrap().find(peer, kContactKey))
         process_.protocol().tell_if_reachable(peer, header, payload);
 }
 

@@ -104,7 +104,7 @@ CallHandle call_reduce(const StatePointer& state, Form form, const ReducedBuffer
         check_same_shape("reduce", buffers);
     else
         check_memory("reduce", "input", buffers.in);
-    // Only the root's output holds the result; elsewhere the algorithm takes its own memory.
+    // Only the root's output holds the result; at other ranks the algorithm takes its own memory.
     const Buffer result{is_root ? buffers.out.data : nullptr, buffers.in.count, buffers.in.element_bytes};
     return run(state, form, buffers,
                [in = buffers.in.data, result, root = options.root, reduce_op = ReduceOp(op),

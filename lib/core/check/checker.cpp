@@ -28,8 +28,8 @@ std::string tag_or_any(int tag)
     return tag == any_tag ? "any tag" : fmt::format("tag {}", tag);
 }
 
-// The faces' names, in the order in which they came. Never destroyed: threads may end after main.
-std::vector<NameOfCommunicator>& faces_names()
+// The names of interfaces, in the order in which they came. Never destroyed: threads may end after main.
+std::vector<NameOfCommunicator>& names_of_interfaces()
 {
     static auto& all = *new std::vector<NameOfCommunicator>;
     return all;
@@ -39,12 +39,12 @@ std::vector<NameOfCommunicator>& faces_names()
 
 void Checker::add_names(NameOfCommunicator names)
 {
-    faces_names().push_back(names);
+    names_of_interfaces().push_back(names);
 }
 
 bool Checker::has_names() noexcept
 {
-    return !faces_names().empty();
+    return !names_of_interfaces().empty();
 }
 
 Checker::Checker(detail::Process& process)
@@ -231,7 +231,7 @@ Status Checker::status_of(const protocol::UnexpectedRequest& message) noexcept
 
 std::string Checker::communicator(std::uint64_t context) const
 {
-    for (const NameOfCommunicator name_of : faces_names())
+    for (const NameOfCommunicator name_of : names_of_interfaces())
         if (std::string name = name_of(context); !name.empty())
             return name;
     std::string words = "a communicator that was freed";

@@ -29,7 +29,7 @@ struct CollectiveRequest;
 
 namespace tutti::check {
 
-/// The name of the communicator with this context, in a face's words; "" if the face has none.
+/// The name of the communicator with this context, in an interface's words; "" if the interface has none.
 using NameOfCommunicator = std::string (*)(std::uint64_t context);
 
 /// Under the engine's lock.
@@ -58,9 +58,9 @@ public:
     /// After the Environment has ended.
     void conclude_communicators();
 
-    /// Another finding, for faces.
+    /// Another finding, for interfaces.
     void add(Kind kind, const Site& site, const std::string& text) { findings_.add(kind, site, text); }
-    /// Of a face; there may be several.
+    /// Of an interface; there may be several.
     static void add_names(NameOfCommunicator names);
 
 private:

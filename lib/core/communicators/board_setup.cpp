@@ -13,7 +13,7 @@ namespace tutti::detail {
 namespace {
 
 using collectives::Task;
-using transport::shm::BoardCard;
+using transport::shm::BoardContact;
 using transport::shm::NodeBoard;
 
 // Sharing memory costs each rank some 100 us, so a communicator gets a board after a few calls.
@@ -52,20 +52,20 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
         drive(engine, lock, group, task);
     };
     std::unique_ptr<NodeBoard> made;
-    BoardCard card{};
+    BoardContact contact{};
     if (rank_ == 0) {
         made = or_nothing([&] {
             return NodeBoard::create(static_cast<std::uint32_t>(size()), process_.inbox()->owner,
                                      process_.exchange());
         });
         if (made)
-            card = made->card();
+            contact = made->contact();
     }
-    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&card, 1));
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&contact, 1));
     Task informed = collectives::broadcast_flat(group, bytes, 0);
     wait_for(informed);
-    if (rank_ != 0 && BoardCard::parse(bytes))
-        made = or_nothing([&] { return NodeBoard::open(card, process_.exchange()); });
+    if (rank_ != 0 && BoardContact::parse(bytes))
+        made = or_nothing([&] { return NodeBoard::open(contact, process_.exchange()); });
     if (made)
         made->join(static_cast<std::uint32_t>(rank_), *process_.inbox());
 

@@ -14,7 +14,7 @@ namespace tutti::detail {
 /// Throws tutti::Error if another rank has made another call than this one, as far as the board knows.
 void compare_calls(const transport::shm::NodeBoard& memory);
 
-/// One blocking call's use of the memory. A waiting rank is not told of what it waits for: it has to poll().
+/// One blocking call's use of the memory. Nothing wakes a waiting rank but its own looks: it has to poll().
 class CommunicatorBoard final : public collectives::Board, public collectives::Streams {
     using Event = transport::shm::NodeBoard::Event;
 

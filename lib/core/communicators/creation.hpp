@@ -1,4 +1,4 @@
-// Makes communicators of the ranks of others, for every face of the library.
+// Makes communicators of the ranks of others, for every interface of the library.
 #pragma once
 
 #include <cstdint>

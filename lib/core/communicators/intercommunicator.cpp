@@ -34,7 +34,7 @@ struct Greeting {
     std::int64_t leader;  // rank in the job
 };
 
-struct Meeting {
+struct Leaders {
     Greeting own{};
     Greeting other{};
     std::vector<int> remote{};
@@ -46,26 +46,26 @@ std::span<std::byte> greeting_bytes(Greeting& greeting)
 }
 
 // `peers` is nullptr at other ranks than the leader.
-Task meet(Group& group, int leader, Group* peers, int remote_leader, const std::vector<int>& members,
-          Meeting& meeting)
+Task exchange_leaders(Group& group, int leader, Group* peers, int remote_leader,
+                      const std::vector<int>& members, Leaders& leaders)
 {
     if (peers != nullptr) {
-        auto greeted = peers->exchange(remote_leader, greeting_bytes(meeting.own), remote_leader,
-                                       greeting_bytes(meeting.other));
+        auto greeted = peers->exchange(remote_leader, greeting_bytes(leaders.own), remote_leader,
+                                       greeting_bytes(leaders.other));
         co_await greeted;
-        meeting.remote.resize(meeting.other.size);
-        auto told = peers->exchange(remote_leader, std::as_bytes(std::span(members)), remote_leader,
-                                    std::as_writable_bytes(std::span(meeting.remote)));
-        co_await told;
+        leaders.remote.resize(leaders.other.size);
+        auto exchanged = peers->exchange(remote_leader, std::as_bytes(std::span(members)), remote_leader,
+                                         std::as_writable_bytes(std::span(leaders.remote)));
+        co_await exchanged;
     }
-    std::array<Greeting, 2> both{meeting.own, meeting.other};
+    std::array<Greeting, 2> both{leaders.own, leaders.other};
     Task greetings = collectives::broadcast_binomial(group, std::as_writable_bytes(std::span(both)), leader);
     co_await greetings;
-    meeting.own = both[0];
-    meeting.other = both[1];
-    meeting.remote.resize(meeting.other.size);
+    leaders.own = both[0];
+    leaders.other = both[1];
+    leaders.remote.resize(leaders.other.size);
     Task ranks =
-        collectives::broadcast_binomial(group, std::as_writable_bytes(std::span(meeting.remote)), leader);
+        collectives::broadcast_binomial(group, std::as_writable_bytes(std::span(leaders.remote)), leader);
     co_await ranks;
 }
 
@@ -151,19 +151,20 @@ StatePointer create_intercommunicator(const StatePointer& local, int leader, con
     CommunicatorGroup group(*local, local->next_collective());
     group.announce({.kind = CallKind::create_intercommunicator, .root = leader});
     std::optional<CommunicatorGroup> peers;
-    Meeting meeting;
+    Leaders leaders;
     if (is_leader) {
         peers.emplace(*peer, CreateTag{CommunicatorState::kCreateTags + tag});
-        meeting.own = {static_cast<std::uint64_t>(local->size()), process.new_context(), process.rank()};
+        leaders.own = {static_cast<std::uint64_t>(local->size()), process.new_context(), process.rank()};
         process.new_context();  // for both groups
     }
-    Task task = meet(group, leader, is_leader ? &*peers : nullptr, remote_leader, *local->members(), meeting);
+    Task task = exchange_leaders(group, leader, is_leader ? &*peers : nullptr, remote_leader,
+                                 *local->members(), leaders);
     drive(process.engine(), lock, group, task);
-    check_disjoint(*local->members(), meeting.remote);
-    const bool local_first = meeting.own.leader < meeting.other.leader;
+    check_disjoint(*local->members(), leaders.remote);
+    const bool local_first = leaders.own.leader < leaders.other.leader;
     return make_intercommunicator(
-        process, local_first ? meeting.own.id : meeting.other.id, local->members(), local->rank(),
-        std::make_shared<const std::vector<int>>(std::move(meeting.remote)), local_first);
+        process, local_first ? leaders.own.id : leaders.other.id, local->members(), local->rank(),
+        std::make_shared<const std::vector<int>>(std::move(leaders.remote)), local_first);
 }
 
 StatePointer merge(const StatePointer& state, bool high)

@@ -57,8 +57,8 @@ std::uint64_t assign_id(CommunicatorState& old)
 Task dup_task(Group& group, CommunicatorState& old, const std::function<void(StatePointer)>& made)
 {
     std::uint64_t id = group.rank() == 0 ? assign_id(old) : 0;
-    Task told = collectives::broadcast_as(group, {.kind = CallKind::dup}, object_bytes(id), 0);
-    co_await told;
+    Task sent = collectives::broadcast_as(group, {.kind = CallKind::dup}, object_bytes(id), 0);
+    co_await sent;
     made(old.both() != nullptr
              ? make_intercommunicator(old.process(), id, old.members(), old.rank(), old.remote(),
                                       old.comes_first())
@@ -236,8 +236,8 @@ StatePointer create_from(const StatePointer& old, std::span<const int> ranks, in
     CommunicatorGroup group(*old, CreateTag{CommunicatorState::kCreateTags + tag});
     collectives::SubGroup listed(group, members, place, {});
     std::uint64_t id = place == 0 ? process.new_context() : 0;
-    Task told = collectives::broadcast_binomial(listed, object_bytes(id), 0);
-    drive(process.engine(), lock, group, told);
+    Task sent = collectives::broadcast_binomial(listed, object_bytes(id), 0);
+    drive(process.engine(), lock, group, sent);
     return std::make_shared<CommunicatorState>(process, id, members_of(*old, members), place);
 }
 

@@ -1,4 +1,4 @@
-// Communicators whose ranks have neighbours, for every face of the library.
+// Communicators whose ranks have neighbours, for every interface of the library.
 #pragma once
 
 #include <memory>

@@ -9,9 +9,9 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/awaited.hpp"
-#include "lib/core/job/business_card.hpp"
 #include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/job/rank_contact.hpp"
 #include "lib/core/windows/window_service.hpp"
 
 namespace tutti::detail {
@@ -86,11 +86,11 @@ Presence FailureDetector::look_after(int peer)
         return Presence::here;
     if (process_.protocol().is_lost(peer))
         return Presence::gone;
-    const auto card = process_.bootstrap().find(peer, kCardKey);
-    if (!card)
+    const auto contact = process_.bootstrap().find(peer, kContactKey);
+    if (!contact)
         return Presence::unknown;
     for (const auto& transport : process_.engine().transports()) {
-        const auto address = find_address(*card, transport->name());
+        const auto address = find_address(*contact, transport->name());
         if (address && transport->reach(peer, *address))
             return transport->look_after(peer, *address);
     }

@@ -130,7 +130,7 @@ private:
     bool has_joined_ = false;
 };
 
-/// How many faces have joined the job, and the rank's runtime.
+/// How many interfaces have joined the job, and the rank's runtime.
 struct Joined {
     std::mutex mutex;
     std::shared_ptr<Process> process;  // kept after leaving while something refers to it
@@ -155,7 +155,7 @@ void claim_process()
 {
     const void* const own = &joined_by;
     const void* first = nullptr;
-    // Relaxed: the address is all that is told.
+    // Relaxed: nothing but the address is read.
     if (joined_library.compare_exchange_strong(first, own, std::memory_order_relaxed) || first == own)
         return;
     throw Error(

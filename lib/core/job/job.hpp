@@ -1,4 +1,4 @@
-// The job that this process has joined, which it can do once. Counts the faces that use the job: the C++
+// The job that this process has joined, which it can do once. Counts the interfaces that use the job: the C++
 // interface and others.
 #pragma once
 
@@ -20,7 +20,7 @@ public:
     static std::shared_ptr<Process> join(std::unique_ptr<Bootstrap> own, const EnvironmentOptions& options);
 
     /// Counts one user less. The last one leaves the job: it waits for detached operations, and later uses of
-    /// `process` throw. `unwinding`: an exception ends the face and so the job.
+    /// `process` throw. `unwinding`: an exception ends the interface and so the job.
     static void leave(std::shared_ptr<Process> process, bool unwinding);
 };
 

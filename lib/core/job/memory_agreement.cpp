@@ -11,7 +11,7 @@ namespace tutti::detail {
 
 namespace {
 
-constexpr std::string_view kMemoryKey = "tutti.memory";           // the card of a rank's inbox
+constexpr std::string_view kMemoryKey = "tutti.memory";           // the contact of a rank's inbox
 constexpr std::string_view kSubtreeKey = "tutti.memory.subtree";  // the result of a rank and those below it
 constexpr std::string_view kResultKey = "tutti.memory.result";    // of the node's lowest rank
 

@@ -14,10 +14,10 @@
 #include "collectives/framework/pool.hpp"
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/business_card.hpp"
 #include "lib/core/job/diagnosis.hpp"
 #include "lib/core/job/memory_agreement.hpp"
 #include "lib/core/job/network_transports.hpp"
+#include "lib/core/job/rank_contact.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/engine/protocol/options_from_settings.hpp"
 #include "lib/foundation/base/cpus.hpp"
@@ -145,8 +145,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     for (auto& network : make_network_transports(*bootstrap_, rank_apart_.has_value()))
         engine_.add(std::move(network));
     if (size() > 1)
-        bootstrap_->publish(kCardKey,
-                            make_business_card(engine_.transports(), shared_cores_, check::options().any()));
+        bootstrap_->publish(kContactKey,
+                            make_rank_contact(engine_.transports(), shared_cores_, check::options().any()));
 
     std::vector<int> everybody(static_cast<std::size_t>(size()));
     std::iota(everybody.begin(), everybody.end(), 0);
@@ -158,9 +158,9 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
         checker_ = std::make_unique<check::Checker>(*this);
 }
 
-const transport::shm::InboxCard* Process::inbox() const noexcept
+const transport::shm::InboxContact* Process::inbox() const noexcept
 {
-    return shm_ != nullptr ? &shm_->card() : nullptr;
+    return shm_ != nullptr ? &shm_->contact() : nullptr;
 }
 
 transport::RemoteRegion Process::expose(std::span<const std::byte> data) const noexcept
@@ -190,7 +190,7 @@ bool Process::shared_cores_of(int peer)
         return shared_cores_;  // threads have one environment
     const auto [known, is_new] = shared_cores_of_.try_emplace(peer);
     if (is_new || !known->second)
-        known->second = shares_cores(bootstrap_->fetch(peer, kCardKey));
+        known->second = shares_cores(bootstrap_->fetch(peer, kContactKey));
     return *known->second;
 }
 
@@ -267,8 +267,8 @@ transport::Transport& Process::connect(int peer)
     if (peer == rank())
         return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
     const auto& transports = engine_.transports();
-    const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
-    if (is_checked(card) != (checker_ != nullptr))
+    const std::vector<std::byte> contact = bootstrap_->fetch(peer, kContactKey);
+    if (is_checked(contact) != (checker_ != nullptr))
         throw Error(
             ErrorCode::invalid_argument, "connect",
             fmt::format("rank {} has TUTTI_CHECK set, rank {} has not; set it for all ranks, or start "
@@ -277,7 +277,7 @@ transport::Transport& Process::connect(int peer)
             peer);
     std::string why;
     for (const auto& transport : transports) {
-        const auto address = find_address(card, transport->name());
+        const auto address = find_address(contact, transport->name());
         if (address && transport->reach(peer, *address)) {
             try {
                 transport->connect(peer, *address);
@@ -288,7 +288,7 @@ transport::Transport& Process::connect(int peer)
                 continue;
             }
             if (is_local(peer) && transport.get() != shm_ && shm_ != nullptr)
-                tell_fallback(peer, *transport, why);
+                report_fallback(peer, *transport, why);
             return *transport;
         }
         if (address && why.empty())
@@ -314,9 +314,9 @@ transport::Transport& Process::connect(int peer)
 }
 
 // Containers separate all ranks of a node, so one rank reports it.
-void Process::tell_fallback(int peer, const transport::Transport& instead, const std::string& why)
+void Process::report_fallback(int peer, const transport::Transport& instead, const std::string& why)
 {
-    if (std::exchange(told_detour_, true) ||
+    if (std::exchange(reported_detour_, true) ||
         rank() != rank_apart_.value_or(bootstrap_->local_peers().front()))
         return;
     base::say(fmt::format(
@@ -337,11 +337,11 @@ void Process::conclude()
     if (checker_ != nullptr)
         checker_->conclude(lock);
     else
-        tell_unreceived();
+        report_unreceived();
 }
 
 // Of those that have come: nobody waits for more.
-void Process::tell_unreceived()
+void Process::report_unreceived()
 {
     std::size_t count = 0;
     Status first;

@@ -70,7 +70,7 @@ public:
     /// nullptr: this job is not checked.
     check::Checker* checker() const noexcept { return checker_.get(); }
     /// How peers wake this rank through shared memory; nullptr if it has no such transport.
-    const transport::shm::InboxCard* inbox() const noexcept;
+    const transport::shm::InboxContact* inbox() const noexcept;
     /// How ranks of the node open each other's memory if /proc does not allow it; nullptr: not at all.
     transport::shm::DescriptorExchange* exchange() noexcept { return exchange_ ? &*exchange_ : nullptr; }
 
@@ -122,8 +122,8 @@ private:
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     int threads_of_reductions() const;
     transport::Transport& connect(int peer);
-    void tell_unreceived();
-    void tell_fallback(int peer, const transport::Transport& instead, const std::string& why);
+    void report_unreceived();
+    void report_fallback(int peer, const transport::Transport& instead, const std::string& why);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;
     std::optional<ControlExchange> exchange_;
@@ -139,7 +139,7 @@ private:
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;
     std::optional<int> rank_apart_;  // the rank that reports the detour
-    bool told_detour_ = false;
+    bool reported_detour_ = false;
     std::map<int, std::optional<bool>> shared_cores_of_;
     std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;

@@ -22,16 +22,16 @@ namespace {
 // The lowest rank of each node, ascending.
 std::vector<int> leaders_of(std::span<const int> node_of_rank)
 {
-    std::set<int> seen;
+    std::set<int> nodes;
     std::vector<int> leaders;
     for (int rank = 0; rank < static_cast<int>(node_of_rank.size()); ++rank)
-        if (seen.insert(node_of_rank[static_cast<std::size_t>(rank)]).second)
+        if (nodes.insert(node_of_rank[static_cast<std::size_t>(rank)]).second)
             leaders.push_back(rank);
     return leaders;
 }
 
-// All these ranks have published their cards and make the same checks; none computes yet. So a peer that is
-// silent for this time is stopped, or is a stranger.
+// All these ranks have published their contacts and make the same checks; none computes yet. So a peer that
+// is silent for this time is stopped, or is no rank.
 constexpr std::int64_t kSilenceNs = 10'000'000'000;
 
 // Waits until all requests are complete, but at most kSilenceNs.

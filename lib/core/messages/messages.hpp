@@ -1,4 +1,4 @@
-// Messages of a communicator below the faces: blocking and non-blocking sends and receives of bytes.
+// Messages of a communicator below the interfaces: blocking and non-blocking sends and receives of bytes.
 //
 // The caller has checked rank, tag and memory. An operation's error is in its status; a blocking call returns
 // it as an exception pointer (nullptr: none), and failure_of() gives it for a state. These errors are not
@@ -16,7 +16,7 @@
 namespace tutti::detail {
 
 /// Sends a short message at once, without a request; false if that is not possible. Inline, as it is the fast
-/// path of every face.
+/// path of every interface.
 [[gnu::always_inline]] inline bool send_at_once(const CommunicatorState& state, const ConstView& view,
                                                 int destination, int tag, SendMode mode)
 {

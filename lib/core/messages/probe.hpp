@@ -1,4 +1,4 @@
-// Probes of a communicator below the faces: they look at unexpected messages.
+// Probes of a communicator below the interfaces: they look at unexpected messages.
 #pragma once
 
 #include <string_view>
@@ -20,7 +20,7 @@ protocol::UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, cons
 protocol::UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
                                               std::string_view operation, int source, int tag);
 
-/// What the program is told of a message.
+/// What the program learns of a message.
 Status status_of(const CommunicatorState& state, const protocol::UnexpectedRequest& message) noexcept;
 
 /// Receives a message that was taken out of the queue.

@@ -58,8 +58,8 @@ std::exception_ptr failure_of_collective(CollectiveRequest& request)
         Error(ErrorCode::internal, "wait", "an operation failed without a reason"));
 }
 
-// A face may still be given the handle of the state, and look at its owner. Volatile, because the compiler
-// sees that the state ends and would leave the store out.
+// An interface may still be given the handle of the state, and look at its owner. Volatile, because the
+// compiler sees that the state ends and would leave the store out.
 void disown(RequestState& state) noexcept
 {
     *const_cast<void* volatile*>(&state.owner) = nullptr;

@@ -180,11 +180,11 @@ std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& 
         const Watch watch(states);
         const RankStatus::InCall in_call(
             process->status(), RankStatus::words(base::Operation::wait_any, 0, 0, 0, states.size()));
-        std::uint64_t seen = process->watched_ends;
+        std::uint64_t ends = process->watched_ends;
         process->engine().wait(
             lock,
             [&] {
-                if (std::exchange(seen, process->watched_ends) != process->watched_ends)
+                if (std::exchange(ends, process->watched_ends) != process->watched_ends)
                     found = first_done(states);
                 return found.has_value();
             },

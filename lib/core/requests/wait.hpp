@@ -1,8 +1,8 @@
-// Waits and tests over the states behind the requests of each face.
+// Waits and tests over the states behind the requests of each interface.
 //
-// These functions do not consume results: a completed state stays until its face calls recycle(). Its status
-// has its own error. A thrown error ends all progress of this rank: a broken job, or ranks in different
-// calls. All under the engine's lock, which waits release.
+// These functions do not consume results: a completed state stays until its interface calls recycle(). Its
+// status has its own error. A thrown error ends all progress of this rank: a broken job, or ranks in
+// different calls. All under the engine's lock, which waits release.
 #pragma once
 
 #include <cstddef>

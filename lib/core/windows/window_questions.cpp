@@ -148,8 +148,8 @@ void WindowQuestions::transfer(EngineLock& lock, std::string_view operation, con
     try {
         Conversation conversation(*this, lock, operation, place.aim);
         Transfer transfer(conversation,
-                          window_.process().protocol().most_told_bytes(window_.world_rank(there.rank)), from,
-                          before, update);
+                          window_.process().protocol().most_service_bytes(window_.world_rank(there.rank)),
+                          from, before, update);
         const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
             transfer.run(static_cast<std::size_t>(place.offset + offset), bytes);
         };

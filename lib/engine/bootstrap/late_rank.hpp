@@ -21,9 +21,9 @@ public:
     {
         const Clock::time_point now = Clock::now();
         waited_ += std::min<Clock::duration>(now - std::exchange(last_, now), kLongestTurn);
-        if (told_ || waited_ < kLate)
+        if (reported_ || waited_ < kLate)
             return;
-        told_ = true;
+        reported_ = true;
         const std::string host = job_.host_of(rank_);
         base::say(fmt::format("tutti: rank {} waits for rank {}{}, which has not joined the job in {} s\n",
                               job_.rank(), rank_, host.empty() ? "" : " on " + host, kLate.count()));
@@ -38,7 +38,7 @@ private:
     const int rank_;
     Clock::time_point last_ = Clock::now();
     Clock::duration waited_{};
-    bool told_ = false;
+    bool reported_ = false;
 };
 
 }  // namespace tutti::bootstrap

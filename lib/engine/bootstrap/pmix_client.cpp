@@ -125,8 +125,8 @@ void PmixClient::find_nodes()
         PMIX_PROC_FREE(ranks, count);
     }
     int next = static_cast<int>(host_names_.size());
-    const int told = node_of_rank_[static_cast<std::size_t>(rank_)];
-    const int own = told != kUnknown ? told : next++;
+    const int given = node_of_rank_[static_cast<std::size_t>(rank_)];
+    const int own = given != kUnknown ? given : next++;
     for (int rank = 0; rank < size_; ++rank) {
         int& node = node_of_rank_[static_cast<std::size_t>(rank)];
         const bool local = std::binary_search(local_peers_.begin(), local_peers_.end(), rank);
@@ -233,10 +233,10 @@ void PmixClient::finalize()
         finalized_ = true;
         // If the daemon knows, no PMIx server is needed. A busy server may not answer in libpmix's time
         // limit.
-        const bool told = control_ && control_->left();
+        const bool announced = control_ && control_->left();
         const pmix_status_t status =
             call_within(kLeavingTimeout, [] { return PMIx_Finalize(nullptr, 0); }).value_or(PMIX_ERR_TIMEOUT);
-        check(told ? PMIX_SUCCESS : status, "finalize", "cannot disconnect from the launcher");
+        check(announced ? PMIX_SUCCESS : status, "finalize", "cannot disconnect from the launcher");
     }
 }
 

@@ -26,7 +26,7 @@ using State = control::Channel::Fetched::State;
 // The longest pause between two questions for a missing key; the sum of all pauses is twice as long.
 constexpr std::chrono::milliseconds kLongestPause(2048);
 
-// A rank that waits for another rank's card asks the daemon again after this time.
+// A rank that waits for another rank's contact asks the daemon again after this time.
 constexpr std::chrono::milliseconds kLookPeriod(250);
 
 }  // namespace

@@ -37,7 +37,7 @@ enum class FrameKind : std::uint8_t {
     call_inquiry,  // and the next two: lib/core/calls/call_diagnosis.hpp
     call_differs,
     call_wait,
-    check_arrived,  // and the next: lib/core/check/meeting.hpp
+    check_arrived,  // and the next: lib/core/check/timed_barrier.hpp
     check_all_arrived,
     window_call,  // and the next: lib/core/windows/window_frames.hpp
     window_answer,

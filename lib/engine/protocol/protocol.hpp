@@ -47,7 +47,7 @@ public:
     bool cancel(SendRequest& request);
 
     /// Removes all references to a request in any stage, for a caller that gives up because the engine
-    /// failed. No transport may hold a frame of it. The peer is not told.
+    /// failed. No transport may hold a frame of it. The peer does not learn of it.
     using Receiver::forget, Sender::forget;
     /// For a caller that gives up but keeps the request until it is done. The buffer is not used afterwards:
     /// for a send the caller has put a copy in place, and a receive discards its data. Throws std::bad_alloc.
@@ -86,7 +86,7 @@ public:
     void tell_if_reachable(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
     {
         try {
-            tell(peer_rank, header, payload.first(std::min(payload.size(), most_told_bytes(peer_rank))));
+            tell(peer_rank, header, payload.first(std::min(payload.size(), most_service_bytes(peer_rank))));
         } catch (const Error&) {
             // Operations that need the peer fail by themselves.
         }
@@ -99,7 +99,7 @@ public:
     transport::RemoteMemory* memory_of(int peer_rank) { return connected(peer_rank).memory; }
 
     /// The largest payload of tell() to this peer. Throws if it cannot be reached.
-    std::size_t most_told_bytes(int peer_rank)
+    std::size_t most_service_bytes(int peer_rank)
     {
         return connected(peer_rank).transport->capabilities().inject_below - 1;
     }

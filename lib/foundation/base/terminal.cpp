@@ -23,8 +23,8 @@ bool reaches_terminal(int descriptor)
         const char* const kind = std::getenv("TERM");
         return kind == nullptr || std::string_view(kind) != "dumb";
     }
-    const char* const told = std::getenv(kTerminalVariable);
-    return told != nullptr && *told != '\0' && identity_of_file(descriptor) == told;
+    const char* const identity = std::getenv(kTerminalVariable);
+    return identity != nullptr && *identity != '\0' && identity_of_file(descriptor) == identity;
 }
 
 }  // namespace tutti::base

@@ -138,7 +138,7 @@ void Listener::limit()
             drop(*std::ranges::find_if(pending_, fits)->connection,
                  "too many connections that prove nothing");
     };
-    drop_oldest_beyond(limits_.strangers, [](const auto& pending) { return !pending.has_hello(); });
+    drop_oldest_beyond(limits_.outsiders, [](const auto& pending) { return !pending.has_hello(); });
     if (pending_.empty() || !pending_.back().connection->has_hello())
         return;
     const security::Identity claimed = pending_.back().connection->peer();

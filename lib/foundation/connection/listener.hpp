@@ -32,7 +32,7 @@ public:
         ~User() = default;
     };
     struct Limits {
-        std::size_t strangers = 64;             // that have not sent hello
+        std::size_t outsiders = 64;             // that have not sent hello
         std::size_t alike = 2;                  // that claim the same identity
         std::int64_t patience_with_hello = 10;  // times the timeout: a rank may compute between two steps
     };

@@ -20,47 +20,48 @@ PeerConnector::PeerConnector(Options options, Settings settings, Poller& poller,
       poller_(poller),
       user_(user),
       listener_(options_, poller, settings_.addresses,
-                {.strangers = settings_.most_strangers, .alike = settings_.addresses.size() + 1}, *this),
-      card_{rank_, listener_.port(), settings_.host, {settings_.addresses.begin(), settings_.addresses.end()}}
+                {.outsiders = settings_.most_outsiders, .alike = settings_.addresses.size() + 1}, *this),
+      contact_{
+          rank_, listener_.port(), settings_.host, {settings_.addresses.begin(), settings_.addresses.end()}}
 {
 }
 
-void PeerConnector::connect(int rank, const Card& card)
+void PeerConnector::connect(int rank, const Contact& contact)
 {
     Peer& to = peers_[rank];
-    to.host = card.host;
+    to.host = contact.host;
     to.only_looked = false;
     if (user_.wants(rank) && to.dialer == nullptr)
-        dial(rank, card);
+        dial(rank, contact);
 }
 
-void PeerConnector::look_for(int rank, const Card& card)
+void PeerConnector::look_for(int rank, const Contact& contact)
 {
     Peer& to = peers_[rank];
     if (to.dialer != nullptr || to.called_ns != 0)
         return;
     try {
-        to.host = card.host;
-        dial(rank, card);
+        to.host = contact.host;
+        dial(rank, contact);
         to.only_looked = true;
     } catch (const Error&) {
         // No network leads to the rank; it may still be alive.
     }
 }
 
-void PeerConnector::dial(int rank, const Card& card)
+void PeerConnector::dial(int rank, const Contact& contact)
 {
-    auto candidates = network::candidates(settings_.addresses, card.addresses);
+    auto candidates = network::candidates(settings_.addresses, contact.addresses);
     if (candidates.empty())
         throw Error(ErrorCode::peer_lost, "connect",
                     fmt::format("host {} ({}) and rank {} on host {} ({}) have no network in common; name "
                                 "one in TUTTI_INTERFACE",
-                                settings_.host, network::describe(card_.addresses), rank, card.host,
-                                network::describe(card.addresses)),
+                                settings_.host, network::describe(contact_.addresses), rank, contact.host,
+                                network::describe(contact.addresses)),
                     rank);
     Peer& to = peers_[rank];
     to.dialer =
-        std::make_unique<Dialer>(options_, poller_, rank_identity(rank), card.port, std::move(candidates));
+        std::make_unique<Dialer>(options_, poller_, rank_identity(rank), contact.port, std::move(candidates));
     ++dialing_;
     if (to.dialer->has_failed())
         poller_.wake_at(1);

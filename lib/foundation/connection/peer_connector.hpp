@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/foundation/connection/card.hpp"
+#include "lib/foundation/connection/contact.hpp"
 #include "lib/foundation/connection/dialer.hpp"
 #include "lib/foundation/connection/listener.hpp"
 
@@ -41,18 +41,18 @@ public:
         int ranks;                                     // in the job
         std::string host;                              // the name of this rank's host, for messages
         std::vector<network::LocalAddress> addresses;  // that were chosen
-        std::size_t most_strangers = 64;               // silent pending connections at a time
+        std::size_t most_outsiders = 64;               // silent pending connections at a time
     };
 
     /// Starts to listen. `options` are this rank's. `poller` and `user` outlive it. Throws tutti::Error.
     PeerConnector(Options options, Settings settings, Poller& poller, User& user);
 
-    const Card& card() const noexcept { return card_; }
+    const Contact& contact() const noexcept { return contact_; }
     /// Dials, unless that is under way. Throws when the hosts have no network in common.
-    void connect(int rank, const Card& card);
+    void connect(int rank, const Contact& contact);
     /// connect() only to see whether the rank is there: if no address leads to it, nothing is known and
     /// nothing is reported.
-    void look_for(int rank, const Card& card);
+    void look_for(int rank, const Contact& contact);
     /// Stops dialling: the rank is lost, or has left.
     void forget(int rank) noexcept;
     /// The name of the rank's host; empty: unknown.
@@ -83,7 +83,7 @@ private:
     void dropped(const std::string& remote, std::string_view why) override { user_.dropped(remote, why); }
     void out_of_files(const std::string& words) override;
 
-    void dial(int rank, const Card& card);
+    void dial(int rank, const Contact& contact);
     void settle(int rank);
     void hand_over(int rank, PendingConnection& connection);
     Dialer* dialer_of(int rank) const noexcept;
@@ -96,7 +96,7 @@ private:
     Poller& poller_;
     User& user_;
     Listener listener_;
-    const Card card_;
+    const Contact contact_;
     std::map<int, Peer> peers_;  // all that were ever dialled, or were to be
     std::size_t dialing_ = 0;
     std::vector<std::unique_ptr<Dialer>> old_dialers_;  // ended in a pass, whose events may name them

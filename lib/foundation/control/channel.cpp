@@ -64,7 +64,7 @@ bool Channel::abort(int status, std::string_view message) noexcept
               .bytes = std::string(message.substr(0, kMostBytes))}))
         return false;
     if (looks)
-        wait_in_handler(socket_.get(), Packet::Kind::told, kStackPatience);
+        wait_in_handler(socket_.get(), Packet::Kind::may_end, kStackPatience);
     return true;
 }
 
@@ -82,7 +82,7 @@ void Channel::crash(const Crash& crash) noexcept
 {
     const std::string_view bytes(reinterpret_cast<const char*>(&crash), sizeof crash);
     if (getpid() == owner_ && send_in_handler(socket_.get(), Packet::Kind::crashed, owner_, bytes))
-        wait_in_handler(socket_.get(), Packet::Kind::told, kStackPatience);
+        wait_in_handler(socket_.get(), Packet::Kind::may_end, kStackPatience);
 }
 
 bool Channel::show_status(int descriptor) noexcept

@@ -25,8 +25,8 @@ struct Packet {
         // rank to daemon
         joined = 1,  // the rank is part of the job; name: see Channel::joined()
         left,        // the rank has left: its end is no failure
-        aborted,     // number: exit status; bytes: message; serial: the thread, if it waits for `told`
-        crashed,     // number: process; bytes: Crash; it waits for `told`
+        aborted,     // number: exit status; bytes: message; serial: the thread, if it waits for `may_end`
+        crashed,     // number: process; bytes: Crash; it waits for `may_end`
         deposit,     // name, bytes, perhaps a descriptor: for others to fetch, until withdrawn
         withdraw,    // name
         fetch,       // serial, number: rank, name
@@ -36,7 +36,7 @@ struct Packet {
         found,    // serial, bytes, the descriptor if there is one
         missing,  // serial: not deposited yet, or withdrawn
         gone,     // serial: the rank has ended, or is not one of the job
-        told      // the rank's stack has been read, or is not wanted: it may end
+        may_end   // the rank's stack has been read, or is not wanted: it may end
     };
 
     Kind kind = Kind::joined;

@@ -14,7 +14,7 @@ namespace tutti::network {
 class InterfaceChoice {
 public:
     /// Automatic: all addresses that other hosts may reach; no loopback or link-local addresses, and no
-    /// bridges without a network card.
+    /// bridges without a network contact.
     InterfaceChoice() = default;
     /// Names of interfaces and subnets, the preferred first: "eth0,10.1.0.0/16,fd00::/8". `source` names the
     /// text's origin, for messages. Empty: automatic. Throws ErrorCode::invalid_argument for an invalid

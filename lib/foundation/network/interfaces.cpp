@@ -44,8 +44,8 @@ bool is_bridge(const std::string& interface) noexcept
            std::strncmp(driver.driver, "bridge", sizeof driver.driver) == 0;
 }
 
-// Whether a network card, or a virtual machine's substitute for one, is a port of the bridge: then the bridge
-// leads out of this host.
+// Whether a network contact, or a virtual machine's substitute for one, is a port of the bridge: then the
+// bridge leads out of this host.
 bool has_device(const std::string& bridge)
 {
     namespace fs = std::filesystem;

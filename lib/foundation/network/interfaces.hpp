@@ -22,7 +22,7 @@ struct HostAddress {
 struct LocalAddress : HostAddress {
     unsigned interface_index = 0;
     bool up = true;
-    /// A bridge without a network card (docker0, virbr0): it only leads to this host's containers.
+    /// A bridge without a network contact (docker0, virbr0): it only leads to this host's containers.
     bool isolated_bridge = false;
 };
 

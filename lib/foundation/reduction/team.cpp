@@ -22,7 +22,7 @@ namespace {
 // Small enough that the caller waits briefly for the last one, large enough that taking it costs nothing.
 constexpr std::size_t kChunkBytes = 128u << 10;
 constexpr int kMostThreads = 8;
-constexpr int kMostTold = 1024;
+constexpr int kMostWanted = 1024;
 
 // Stored with release once the Team is made, loaded with acquire by each reduction.
 std::atomic<Team*> team_of_process{nullptr};
@@ -139,15 +139,15 @@ void reduce_shared(Kernel kernel, void* dst, const void* a, const void* b, std::
 
 int reduction_threads(int cores)
 {
-    if (const auto told = number_in(base::setting("TUTTI_REDUCE_THREADS"), false)) {
-        if (*told < 1 || *told > kMostTold)
+    if (const auto wanted = number_in(base::setting("TUTTI_REDUCE_THREADS"), false)) {
+        if (*wanted < 1 || *wanted > kMostWanted)
             throw Error(
                 ErrorCode::invalid_argument, "environment",
                 fmt::format("TUTTI_REDUCE_THREADS={}{} is no number of threads from 1 to {}; 1 makes every "
                             "rank reduce alone",
                             base::setting("TUTTI_REDUCE_THREADS"), base::origin_of("TUTTI_REDUCE_THREADS"),
-                            kMostTold));
-        return *told;
+                            kMostWanted));
+        return *wanted;
     }
     const int bound = number_in(std::getenv("OMP_NUM_THREADS"), true).value_or(kMostThreads);
     return std::clamp(std::min(cores, bound), 1, kMostThreads);

@@ -15,8 +15,8 @@ namespace tutti::base {
 
 bool cores_are_shared(int local_ranks)
 {
-    if (const char* told = setting("TUTTI_SHARED_CORES"); told != nullptr && *told != '\0') {
-        const std::string_view text = told;
+    if (const char* value = setting("TUTTI_SHARED_CORES"); value != nullptr && *value != '\0') {
+        const std::string_view text = value;
         if (text != "0" && text != "1")
             throw Error(
                 ErrorCode::invalid_argument, "environment",
@@ -37,8 +37,8 @@ bool cores_are_crowded(int local_ranks)
 
 int cores_owned(int local_ranks)
 {
-    if (const char* told = setting("TUTTI_CORES"); told != nullptr && *told != '\0') {
-        const std::string_view text = told;
+    if (const char* value = setting("TUTTI_CORES"); value != nullptr && *value != '\0') {
+        const std::string_view text = value;
         int cores = 0;
         const auto [end, error] = std::from_chars(text.begin(), text.end(), cores);
         if (error != std::errc() || end != text.end() || cores < 1)

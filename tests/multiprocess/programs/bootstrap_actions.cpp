@@ -17,13 +17,13 @@ namespace {
 using tutti::bootstrap::Bootstrap;
 
 /// Different for each rank in length (none at all for rank 0) and content.
-std::vector<std::byte> card_of(int rank)
+std::vector<std::byte> contact_of(int rank)
 {
-    std::vector<std::byte> card(static_cast<std::size_t>(rank) * 7);
-    for (std::size_t i = 0; i < card.size(); ++i) {
-        card[i] = static_cast<std::byte>((static_cast<std::size_t>(rank) * 31 + i) % 256);
+    std::vector<std::byte> contact(static_cast<std::size_t>(rank) * 7);
+    for (std::size_t i = 0; i < contact.size(); ++i) {
+        contact[i] = static_cast<std::byte>((static_cast<std::size_t>(rank) * 31 + i) % 256);
     }
-    return card;
+    return contact;
 }
 
 void expect(bool condition, const char* what)
@@ -34,50 +34,50 @@ void expect(bool condition, const char* what)
     }
 }
 
-/// Every rank reads every rank's cards: some before and some after they are surely there.
+/// Every rank reads every rank's contacts: some before and some after they are surely there.
 void exchange(Bootstrap& job)
 {
     if (job.rank() % 2 == 1) {
-        ::usleep(20'000);  // the even ranks must wait for the cards of the odd ones
+        ::usleep(20'000);  // the even ranks must wait for the contacts of the odd ones
     }
-    job.publish("card", card_of(job.rank()));
+    job.publish("contact", contact_of(job.rank()));
     for (int rank = job.size() - 1; rank >= 0; --rank) {
-        expect(job.fetch(rank, "card") == card_of(rank), "a card before the fence");
+        expect(job.fetch(rank, "contact") == contact_of(rank), "a contact before the fence");
     }
-    job.publish("second card", card_of(job.rank() + 1));
+    job.publish("second contact", contact_of(job.rank() + 1));
     job.fence();
     for (int rank = 0; rank < job.size(); ++rank) {
-        expect(job.fetch(rank, "second card") == card_of(rank + 1), "a card after the fence");
+        expect(job.fetch(rank, "second contact") == contact_of(rank + 1), "a contact after the fence");
     }
     job.fence();
     job.finalize();
     fmt::print("{} rank {} of {}, {} local\n", job.name(), job.rank(), job.size(), job.local_peers().size());
 }
 
-/// Rank 0 waits for a card for a while and reports how much CPU time that took.
-void wait_for_card(Bootstrap& job)
+/// Rank 0 waits for a contact for a while and reports how much CPU time that took.
+void wait_for_contact(Bootstrap& job)
 {
     if (job.rank() == 1) {
         ::usleep(500'000);
-        job.publish("late", card_of(3));
+        job.publish("late", contact_of(3));
     } else if (job.rank() == 0) {
         const std::clock_t before = std::clock();
-        expect(job.fetch(1, "late") == card_of(3), "the late card");
+        expect(job.fetch(1, "late") == contact_of(3), "the late contact");
         fmt::print("{} us of CPU time\n", (std::clock() - before) * 1'000'000 / CLOCKS_PER_SEC);
     }
     job.fence();
     job.finalize();
 }
 
-/// Reads the others' cards once a line of input has come: whatever has become of the PMIx server by then.
+/// Reads the others' contacts once a line of input has come: whatever has become of the PMIx server by then.
 void exchange_later(Bootstrap& job)
 {
-    job.publish("card", card_of(job.rank()));
+    job.publish("contact", contact_of(job.rank()));
     fmt::print("up\n");
     std::fflush(stdout);
     expect(std::getchar() == '\n', "the line of input");
     for (int rank = 0; rank < job.size(); ++rank) {
-        expect(job.fetch(rank, "card") == card_of(rank), "a card without a server");
+        expect(job.fetch(rank, "contact") == contact_of(rank), "a contact without a server");
     }
     job.finalize();
     fmt::print("left\n");
@@ -92,7 +92,7 @@ int run(Bootstrap& job, const std::vector<std::string>& arguments)
     } else if (action == "exchange-later") {
         exchange_later(job);
     } else if (action == "wait") {
-        wait_for_card(job);
+        wait_for_contact(job);
     } else if (action == "finalize") {
         job.finalize();
     } else if (action == "abort") {  // RANK STATUS MESSAGE

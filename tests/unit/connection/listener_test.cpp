@@ -100,7 +100,7 @@ TEST_CASE("who proves itself arrives, and what it says next is still to be read"
 
 TEST_CASE("strangers are bounded in number and in time, and told of with the reason")
 {
-    TestPort port({.strangers = 2}, std::chrono::seconds(2));
+    TestPort port({.outsiders = 2}, std::chrono::seconds(2));
     const base::UniqueFd first = port.visit();
     const base::UniqueFd second = port.visit();
     const base::UniqueFd third = port.visit();

@@ -80,17 +80,17 @@ TEST_CASE("a question has its own answer, not a late one of an earlier question"
 {
     const Ends ends;
     Channel channel{UniqueFd(ends.rank)};
-    CHECK(channel.fetch(1, "card", std::chrono::milliseconds(1)).state == Fetch::missing);
+    CHECK(channel.fetch(1, "contact", std::chrono::milliseconds(1)).state == Fetch::missing);
     const Packet first = next(ends);
     CHECK(first.kind == Packet::Kind::fetch);
     CHECK(first.number == 1);
-    CHECK(first.name == "card");
+    CHECK(first.name == "contact");
     std::thread daemon([&] {
         const Packet second = next(ends);
         send(ends.daemon.get(), {.kind = Packet::Kind::found, .serial = first.serial, .bytes = "late"});
         send(ends.daemon.get(), {.kind = Packet::Kind::found, .serial = second.serial, .bytes = "right"});
     });
-    const Channel::Fetched fetched = channel.fetch(2, "card", std::chrono::seconds(20));
+    const Channel::Fetched fetched = channel.fetch(2, "contact", std::chrono::seconds(20));
     daemon.join();
     CHECK(fetched.state == Fetch::found);
     CHECK(fetched.bytes == "right");
@@ -102,13 +102,13 @@ TEST_CASE("a forked child has no part in the channel, and without a daemon nothi
     Channel channel{UniqueFd(ends.rank)};
     const pid_t child = fork();
     if (child == 0)
-        _exit(channel.joined() || channel.fetch(0, "card").state != Fetch::gone ? 1 : 0);
+        _exit(channel.joined() || channel.fetch(0, "contact").state != Fetch::gone ? 1 : 0);
     int status = -1;
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK(status == 0);
     Packet packet;
     CHECK(receive(ends.daemon.get(), packet) == Arrival::nothing);
     ends.daemon.reset();
-    CHECK(channel.fetch(0, "card").state == Fetch::gone);
+    CHECK(channel.fetch(0, "contact").state == Fetch::gone);
     CHECK_FALSE(channel.left());
 }

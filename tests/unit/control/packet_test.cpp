@@ -39,12 +39,12 @@ TEST_CASE("packets arrive whole, in order, with all their parts")
 {
     const Pair pair;
     const std::string bytes("with \0 zero\n", 12);
-    REQUIRE(send(pair.first.get(), {.kind = Packet::Kind::deposit, .name = "card", .bytes = bytes}));
+    REQUIRE(send(pair.first.get(), {.kind = Packet::Kind::deposit, .name = "contact", .bytes = bytes}));
     REQUIRE(send(pair.first.get(), {.kind = Packet::Kind::fetch, .number = -7, .serial = 9, .name = "x"}));
     Packet packet;
     REQUIRE(receive(pair.second.get(), packet) == Arrival::packet);
     CHECK(packet.kind == Packet::Kind::deposit);
-    CHECK(packet.name == "card");
+    CHECK(packet.name == "contact");
     CHECK(packet.bytes == bytes);
     CHECK_FALSE(packet.descriptor);
     REQUIRE(receive(pair.second.get(), packet) == Arrival::packet);

@@ -111,12 +111,12 @@ TEST_CASE("ranks fetch what others have deposited, with its descriptor")
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     scene.serve([&] {
         CHECK(scene.one.fetch(0, "memory").state == State::missing);
-        scene.zero.deposit("card", "bytes");
+        scene.zero.deposit("contact", "bytes");
         scene.zero.deposit("memory", "", null.get());
-        const Channel::Fetched card = scene.one.fetch(0, "card");
-        CHECK(card.state == State::found);
-        CHECK(card.bytes == "bytes");
-        CHECK_FALSE(card.descriptor);
+        const Channel::Fetched contact = scene.one.fetch(0, "contact");
+        CHECK(contact.state == State::found);
+        CHECK(contact.bytes == "bytes");
+        CHECK_FALSE(contact.descriptor);
         const Channel::Fetched memory = scene.one.fetch(0, "memory");
         CHECK(memory.state == State::found);
         REQUIRE(memory.descriptor);
@@ -124,7 +124,7 @@ TEST_CASE("ranks fetch what others have deposited, with its descriptor")
               tutti::base::identity_of_file(null.get()));
         scene.zero.withdraw("memory");
         CHECK(scene.one.fetch(0, "memory").state == State::missing);
-        CHECK(scene.one.fetch(7, "card").bytes == "card of another node");
+        CHECK(scene.one.fetch(7, "contact").bytes == "contact of another node");
     });
 }
 
@@ -152,8 +152,8 @@ TEST_CASE("ranks that fetch without end, of themselves and of each other in circ
     const UniqueFd two = scene.channels.open(2);
     const UniqueFd three = scene.channels.open(3);
     const auto ask = [](const UniqueFd& asker, int rank) {
-        CHECK(
-            tutti::control::send(asker.get(), {.kind = Packet::Kind::fetch, .number = rank, .name = "card"}));
+        CHECK(tutti::control::send(asker.get(),
+                                   {.kind = Packet::Kind::fetch, .number = rank, .name = "contact"}));
     };
     scene.serve([&] {
         for (int i = 0; i < 100'000; ++i)
@@ -162,8 +162,8 @@ TEST_CASE("ranks that fetch without end, of themselves and of each other in circ
             ask(two, 3);
             ask(three, 2);
         }
-        scene.zero.deposit("card", "bytes");
-        CHECK(scene.one.fetch(0, "card", std::chrono::seconds(20)).bytes == "bytes");
+        scene.zero.deposit("contact", "bytes");
+        CHECK(scene.one.fetch(0, "contact", std::chrono::seconds(20)).bytes == "bytes");
     });
     // Each was answered, until the rank's socket was full.
     Packet answer;
@@ -171,20 +171,20 @@ TEST_CASE("ranks that fetch without end, of themselves and of each other in circ
     CHECK(answer.kind == Packet::Kind::missing);
 }
 
-TEST_CASE("of a rank that has ended its card stays, and its descriptors go")
+TEST_CASE("of a rank that has ended its contact stays, and its descriptors go")
 {
     Channels scene;
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    scene.zero.deposit("card", "bytes");
+    scene.zero.deposit("contact", "bytes");
     scene.zero.deposit("memory", "", null.get());
     scene.channels.ended(0);
     scene.serve([&] {
-        CHECK(scene.one.fetch(0, "card").bytes == "bytes");
+        CHECK(scene.one.fetch(0, "contact").bytes == "bytes");
         CHECK(scene.one.fetch(0, "memory").state == State::gone);
     });
     std::string bytes;
-    CHECK(scene.channels.find(0, "card", bytes) == ControlChannels::Deposit::found);
-    CHECK(scene.channels.find(5, "card", bytes) == ControlChannels::Deposit::gone);
+    CHECK(scene.channels.find(0, "contact", bytes) == ControlChannels::Deposit::found);
+    CHECK(scene.channels.find(5, "contact", bytes) == ControlChannels::Deposit::gone);
 }
 
 TEST_CASE("a rank's end of its channel has a number that scripts do not use")

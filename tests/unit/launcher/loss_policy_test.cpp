@@ -97,7 +97,7 @@ TEST_CASE("Daemons that do not come or are told to end, end the job", "[loss]")
 {
     LossPolicy policy(2);
     check_end(policy.daemons_not_started("cannot start tuttirun on b"), 1, "cannot start tuttirun on b");
-    check_end(policy.daemon_told_to_end("b", SIGTERM), 143,
+    check_end(policy.daemon_must_end("b", SIGTERM), 143,
               "the daemon on b got signal 15 (Terminated); ending the job");
 }
 

@@ -61,13 +61,13 @@ TEST_CASE("a rank that has ended before anybody connects is lost when somebody d
 {
     const Key key = Key::random();
     OfiRank rank(0, 2, key);
-    Bytes card;
+    Bytes contact;
     {
         OfiRank gone(1, 2, key);
-        card = gone.transport->address();
+        contact = gone.transport->address();
     }
-    REQUIRE(rank.transport->reach(1, card));
-    rank.transport->connect(1, card);
+    REQUIRE(rank.transport->reach(1, contact));
+    rank.transport->connect(1, contact);
     CHECK(rank.send(1, Bytes(8)) == SendResult::again);
     REQUIRE(drive_until([&] { rank.progress(); }, [&] { return !rank.sink.losses.empty(); }));
     CHECK_THAT(rank.sink.reasons.front(), Contains("127.0.0.1 (lo) from 127.0.0.1 (lo): Connection refused"));

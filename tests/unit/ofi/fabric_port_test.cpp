@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Tells its card, and says every frame back that it gets, until its channel is closed.
+/// Tells its contact, and says every frame back that it gets, until its channel is closed.
 void echoing_rank(int channel, const Key& key, const std::string& provider)
 {
     OfiRank rank({.rank = 1, .ranks = 2, .key = key, .provider = provider, .linger = 0ms});
@@ -51,12 +51,12 @@ sockaddr_storage address_in(std::span<const std::byte> name)
 
 class RawVisitor {
 public:
-    explicit RawVisitor(const Card& card)
+    explicit RawVisitor(const Contact& contact)
     {
-        const sockaddr_storage to = address_in(card.endpoint);
+        const sockaddr_storage to = address_in(contact.endpoint);
         fd_ = UniqueFd(socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
         REQUIRE(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to),
-                          static_cast<socklen_t>(card.endpoint.size())) == 0);
+                          static_cast<socklen_t>(contact.endpoint.size())) == 0);
     }
     /// As much as goes without waiting.
     void write(std::span<const std::byte> bytes)
@@ -123,14 +123,14 @@ TEST_CASE("raw bytes at libfabric's own port")
     CAPTURE(provider, what);
     const Key key = Key::random();
     OtherProcess process([&](int channel) { echoing_rank(channel, key, provider); });
-    const Bytes card_bytes = process.receive();
-    const Card card = *Card::parse(card_bytes);
+    const Bytes contact_bytes = process.receive();
+    const Contact contact = *Contact::parse(contact_bytes);
     const Bytes words = first_words(provider);
     std::mt19937 random(7);
     std::vector<RawVisitor> visitors;
     const auto visit = [&] {
         for (std::size_t i = 0; i < 20; ++i) {
-            RawVisitor& visitor = visitors.emplace_back(card);
+            RawVisitor& visitor = visitors.emplace_back(contact);
             Bytes bytes = words;
             if (what == "anything" && i % 4 != 0)  // every fourth says nothing
                 bytes =
@@ -173,7 +173,7 @@ TEST_CASE("raw bytes at libfabric's own port")
     visit();
     wait_for_visits();
     process.send(rank.transport->address());
-    rank.transport->connect(1, card_bytes);
+    rank.transport->connect(1, contact_bytes);
     exchange(1);
     visit();
     wait_for_visits();

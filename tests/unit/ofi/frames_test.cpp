@@ -1,12 +1,12 @@
-// Frames and cards as bytes, and frames out of order: nothing that arrives is believed before it was looked
-// at.
+// Frames and contacts as bytes, and frames out of order: nothing that arrives is believed before it was
+// looked at.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <array>
 #include <random>
 
-#include "transports/ofi/card.hpp"
+#include "transports/ofi/contact.hpp"
 #include "transports/ofi/frame.hpp"
 #include "transports/ofi/reorder_queue.hpp"
 
@@ -20,20 +20,20 @@ Bytes numbered(std::uint32_t number)
     return Bytes(4, static_cast<std::byte>(number));
 }
 
-Card some_card()
+Contact some_contact()
 {
-    Card card;
-    card.rank = 3;
-    card.host = "b";
-    card.provider = "net";
-    card.provider_version = 117 << 16;
-    card.address_format = 2;
-    card.protocol = 25;
-    card.endpoint = Bytes(16, std::byte{7});
-    card.port = 4712;
-    card.addresses.push_back({*tutti::network::IpAddress::parse("10.0.0.2"), 24, "eth0"});
-    card.addresses.push_back({*tutti::network::IpAddress::parse("fd00::2"), 64, "eth0"});
-    return card;
+    Contact contact;
+    contact.rank = 3;
+    contact.host = "b";
+    contact.provider = "net";
+    contact.provider_version = 117 << 16;
+    contact.address_format = 2;
+    contact.protocol = 25;
+    contact.endpoint = Bytes(16, std::byte{7});
+    contact.port = 4712;
+    contact.addresses.push_back({*tutti::network::IpAddress::parse("10.0.0.2"), 24, "eth0"});
+    contact.addresses.push_back({*tutti::network::IpAddress::parse("fd00::2"), 64, "eth0"});
+    return contact;
 }
 
 }  // namespace
@@ -114,49 +114,49 @@ TEST_CASE("numbers that no peer can have reached are refused, and change nothing
     CHECK(queue.received() == 1);
 }
 
-TEST_CASE("a card is read as it was written")
+TEST_CASE("a contact is read as it was written")
 {
-    const Card card = some_card();
-    const auto read = Card::parse(card.bytes());
+    const Contact contact = some_contact();
+    const auto read = Contact::parse(contact.bytes());
     REQUIRE(read);
     CHECK(read->rank == 3);
     CHECK(read->host == "b");
-    CHECK(read->endpoint == card.endpoint);
+    CHECK(read->endpoint == contact.endpoint);
     REQUIRE(read->addresses.size() == 2);
-    CHECK(read->addresses[0] == card.addresses[0]);
+    CHECK(read->addresses[0] == contact.addresses[0]);
     CHECK(read->port == 4712);
-    CHECK(read->speaks_with(card));
+    CHECK(read->speaks_with(contact));
     CHECK(read->speaks() == "net 117.0 (protocol 25.0)");
 }
 
 TEST_CASE("endpoints of another provider, version or protocol do not talk")
 {
-    const Card card = some_card();
+    const Contact contact = some_contact();
     for (int what = 0; what < 5; ++what) {
-        Card other = some_card();
+        Contact other = some_contact();
         other.provider += what == 0 ? ";ofi_rxm" : "";
         other.provider_version += what == 1;
         other.protocol += what == 2;
         other.protocol_version += what == 3;
         other.address_format += what == 4;
-        CHECK_FALSE(card.speaks_with(other));
+        CHECK_FALSE(contact.speaks_with(other));
     }
 }
 
-TEST_CASE("cards that are cut off, longer, or changed anywhere are refused or harmless")
+TEST_CASE("contacts that are cut off, longer, or changed anywhere are refused or harmless")
 {
-    const Bytes good = some_card().bytes();
+    const Bytes good = some_contact().bytes();
     for (std::size_t size = 0; size < good.size(); ++size)
-        CHECK_FALSE(Card::parse(std::span(good).first(size)));
+        CHECK_FALSE(Contact::parse(std::span(good).first(size)));
     Bytes longer = good;
     longer.push_back(std::byte{0});
-    CHECK_FALSE(Card::parse(longer));
+    CHECK_FALSE(Contact::parse(longer));
     for (std::size_t i = 0; i < good.size(); ++i) {
         for (const unsigned value : {0x00u, 0x01u, 0x7fu, 0xffu}) {
             Bytes changed = good;
             changed[i] = static_cast<std::byte>(value);
-            const auto card = Card::parse(changed);
-            CHECK((!card || !card->addresses.empty()));
+            const auto contact = Contact::parse(changed);
+            CHECK((!contact || !contact->addresses.empty()));
         }
     }
 }

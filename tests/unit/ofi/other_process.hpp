@@ -16,7 +16,7 @@
 
 namespace tutti::test {
 
-/// Rank 1 in a process of its own: what it tells first is its card, then one byte a frame that it got.
+/// Rank 1 in a process of its own: what it tells first is its contact, then one byte a frame that it got.
 class OtherProcess {
 public:
     template <class Body>

@@ -21,9 +21,9 @@ TEST_CASE("a process that is killed is lost at once, after what it had sent; a r
     const Key key = Key::random();
     OtherProcess process([&](int channel) { talkative_rank(channel, key); });
     OfiRank rank(0, 2, key);
-    const Bytes card = process.receive();
+    const Bytes contact = process.receive();
     process.send(rank.transport->address());
-    rank.transport->connect(1, card);
+    rank.transport->connect(1, contact);
     REQUIRE(drive_until([&] { rank.progress(); }, [&] { return rank.sink.payloads.size() == 5; }));
     RemoteRegion region{};
     REQUIRE(rank.sink.payloads[0].size() == sizeof region);
@@ -62,9 +62,9 @@ TEST_CASE("a process that computes for longer than the timeout is not lost")
     const Key key = Key::random();
     OtherProcess process([&](int channel) { talkative_rank(channel, key); });
     OfiRank rank({.rank = 0, .ranks = 2, .key = key, .timeout = 300ms, .linger = 0ms});
-    const Bytes card = process.receive();
+    const Bytes contact = process.receive();
     process.send(rank.transport->address());
-    rank.transport->connect(1, card);
+    rank.transport->connect(1, contact);
     REQUIRE(drive_until([&] { rank.progress(); }, [&] { return rank.sink.payloads.size() == 5; }));
     process.signal(SIGSTOP);
     for (int i = 0; i < 3; ++i)
@@ -83,7 +83,7 @@ TEST_CASE("a peer that says it is there while the fabric brings it nothing is lo
     const Key key = Key::random();
     OfiRank rank({.rank = 0, .ranks = 2, .key = key, .timeout = 300ms, .linger = 0ms});
     FakePeer peer(rank, key);
-    rank.transport->connect(1, peer.card());
+    rank.transport->connect(1, peer.contact());
     REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.has_token(); }));
     peer.accept_frames();
     REQUIRE(drive_until([&] { peer.pass(); }, [&] { return rank.transport->is_connected(1); }));
@@ -96,9 +96,9 @@ TEST_CASE("a peer that says it is there while the fabric brings it nothing is lo
         CHECK_THAT(reason, Contains("host host1 answers host host0 over TCP (127.0.0.1:"));
         CHECK_THAT(reason, Contains("provider net") && Contains("firewall") && Contains("TUTTI_INTERFACE"));
         // Both ends of the fabric.
-        CHECK_THAT(reason, Contains("from " + rank.card().endpoint_place() + " to " +
-                                    Card::parse(peer.card())->endpoint_place() + " for"));
-        CHECK_THAT(rank.card().endpoint_place(),
+        CHECK_THAT(reason, Contains("from " + rank.contact().endpoint_place() + " to " +
+                                    Contact::parse(peer.contact())->endpoint_place() + " for"));
+        CHECK_THAT(rank.contact().endpoint_place(),
                    StartsWith("127.0.0.1:") && EndsWith(" (lo)") && !Contains(":0 "));
     }
     SECTION("it says that it has had the frame, and is asked no more")

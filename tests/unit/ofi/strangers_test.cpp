@@ -19,10 +19,10 @@ using tutti::transport::SendResult;
 
 namespace {
 
-UniqueFd knock(const Card& card)
+UniqueFd knock(const Contact& contact)
 {
     socklen_t size = 0;
-    const auto to = card.addresses.front().address.to_sockaddr(card.port, 0, size);
+    const auto to = contact.addresses.front().address.to_sockaddr(contact.port, 0, size);
     UniqueFd connection(socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     REQUIRE(connect(connection.get(), reinterpret_cast<const sockaddr*>(&to), size) == 0);
     return connection;
@@ -84,7 +84,7 @@ TEST_CASE("garbage at the port is dropped and told of once, also when it never e
     std::mt19937 random(1);
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 20; ++i) {
-        const UniqueFd& stranger = strangers.emplace_back(knock(a.card()));
+        const UniqueFd& stranger = strangers.emplace_back(knock(a.contact()));
         Bytes garbage(static_cast<std::size_t>(i) * 37);
         for (std::byte& byte : garbage)
             byte = static_cast<std::byte>(random());
@@ -105,19 +105,19 @@ TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
     const WithSoftLimit files(RLIMIT_NOFILE, hard_limit(RLIMIT_NOFILE));
     OfiRank a(0, kRanks, key);
     OfiRank b(1, kRanks, key);
-    const Card card = a.card();
+    const Contact contact = a.contact();
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 300 + 2 * kRanks; ++i) {
-        strangers.push_back(knock(card));
+        strangers.push_back(knock(contact));
         a.progress();
     }
     // They are there, and so many again come at the moment when the peer does.
     REQUIRE(drive_until([&] { a.progress(); }, [&] { return !a.log.empty(); }));
     for (int i = 0; i < 300 + 2 * kRanks; ++i)
-        strangers.push_back(knock(card));
+        strangers.push_back(knock(contact));
     b.transport->connect(0, a.transport->address());
     for (int i = 0; i < 300 + 2 * kRanks; ++i)
-        strangers.push_back(knock(card));
+        strangers.push_back(knock(contact));
     bool gone = false;
     CHECK(drive_until(
         [&] {
@@ -138,21 +138,21 @@ TEST_CASE("bytes through the fabric that carry no token of the job are dropped")
     OfiRank& a = pair.a;
     check_works(pair);
     const std::size_t before = a.sink.payloads.size();
-    FakePeer stranger(a, Key::random());  // never proved
+    FakePeer outsider(a, Key::random());  // never proved
     std::mt19937 random(2);
     for (const std::size_t size : {0, 1, 23, 24, 25, 60, 1000, 16'000}) {
         Bytes garbage(size);
         for (std::byte& byte : garbage)
             byte = static_cast<std::byte>(random());
-        REQUIRE(stranger.send(garbage));
+        REQUIRE(outsider.send(garbage));
     }
     for (const std::uint32_t source : {0u, 1u, 2u, ~0u}) {
         for (const std::uint64_t token : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}})
-            REQUIRE(stranger.send_frame({token, source, 1, 0, 0, 0}, Bytes(8)));
+            REQUIRE(outsider.send_frame({token, source, 1, 0, 0, 0}, Bytes(8)));
     }
-    REQUIRE(drive_until([&] { stranger.pass(); }, [&] { return !a.log.empty(); }));
+    REQUIRE(drive_until([&] { outsider.pass(); }, [&] { return !a.log.empty(); }));
     for (int i = 0; i < 1000; ++i)
-        stranger.pass();
+        outsider.pass();
     CHECK(a.sink.payloads.size() == before);
     check_works(pair);
     CHECK(a.log.size() == 1);

@@ -69,7 +69,7 @@ struct OfiRank {
     }
 
     std::size_t progress() { return transport->progress(sink); }
-    transport::ofi::Card card() const { return *transport::ofi::Card::parse(transport->address()); }
+    transport::ofi::Contact contact() const { return *transport::ofi::Contact::parse(transport->address()); }
     transport::SendResult send(int peer, const Bytes& payload)
     {
         return transport->send(peer, std::as_bytes(std::span("h", 1)), payload, unused);
@@ -103,9 +103,9 @@ public:
           endpoint_(transport::ofi::choose_provider({.name = "net"}, loopback_addresses())),
           links_(key, 1, 20'000'000'000, {.ranks = 2, .host = "host1", .addresses = loopback_addresses()},
                  *this),
-          to_(endpoint_.insert(victim.card().endpoint))
+          to_(endpoint_.insert(victim.contact().endpoint))
     {
-        links_.connect(0, victim.card());
+        links_.connect(0, victim.contact());
     }
     ~FakePeer() { endpoint_.close(); }
 
@@ -120,12 +120,12 @@ public:
     bool has_token() const { return token != 0; }
     /// It takes frames, too, once it has granted a token; they go to nobody.
     void accept_frames() { say({transport::ofi::LinkMessage::Kind::grant, 0, 1}); }
-    Bytes card() const
+    Bytes contact() const
     {
-        transport::ofi::Card card = victim_.card();
-        static_cast<connection::Card&>(card) = links_.card();
-        card.endpoint = endpoint_.name();
-        return card.bytes();
+        transport::ofi::Contact contact = victim_.contact();
+        static_cast<connection::Contact&>(contact) = links_.contact();
+        contact.endpoint = endpoint_.name();
+        return contact.bytes();
     }
     /// Until the fabric has taken it.
     bool send(std::span<const std::byte> bytes)
@@ -171,7 +171,7 @@ private:
     }
     void ended(transport::ofi::Link&) override { link_ = nullptr; }
     void unreachable(int, transport::Loss) override {}
-    void stranger(const std::string&) override {}
+    void outsider(const std::string&) override {}
 
     OfiRank& victim_;
     transport::ofi::Endpoint endpoint_;

@@ -216,9 +216,9 @@ TEST_CASE("writes to a process that is killed end with an error")
             usleep(100);
         }
     });
-    const Bytes card = other.receive();
+    const Bytes contact = other.receive();
     other.send(rank.transport->address());
-    rank.transport->connect(1, card);
+    rank.transport->connect(1, contact);
     RemoteRegion region{};
     std::memcpy(&region, other.receive().data(), sizeof region);
     const Bytes local(size, std::byte{1});

@@ -6,7 +6,7 @@
 using namespace tutti::test;
 using Catch::Matchers::Contains;
 using std::chrono::milliseconds;
-using tutti::connection::Card;
+using tutti::connection::Contact;
 using tutti::security::Key;
 using tutti::transport::SendResult;
 
@@ -28,7 +28,7 @@ TEST_CASE("whoever says nothing at the first address keeps nobody from the secon
     TcpRank called(1 - dialer, 2, key);
     const RawListener mute("127.0.0.2", called.port());
     const CapturedErrors errors;
-    caller->connect(1 - dialer, card_of(called, called.port(), {"127.0.0.2", "127.0.0.1"}));
+    caller->connect(1 - dialer, contact_of(called, called.port(), {"127.0.0.2", "127.0.0.1"}));
     caller.send(1 - dialer, "found");
     REQUIRE(drive({&caller, &called}, [&] { return !called.sink.frames.empty(); }));
     CHECK(called.sink.frames[0].payload == "found");
@@ -44,7 +44,7 @@ TEST_CASE("whoever says nothing at the only address may be the peer, and is name
     TcpRank zero(0, 2, key, milliseconds(1000));
     TcpRank one(1, 2, key);
     const RawListener listener;
-    zero->connect(1, card_of(one, listener.port(), {"127.0.0.2"}));
+    zero->connect(1, contact_of(one, listener.port(), {"127.0.0.2"}));
     zero.send(1, "anybody?");
     drive_for({&zero}, milliseconds(50));
     CHECK(zero->silent_at(1).empty());  // not for long yet
@@ -79,7 +79,7 @@ TEST_CASE("whoever hangs up is dialled again for the time that an address has, a
     TcpRank zero(0, 2, key, milliseconds(300));
     TcpRank one(1, 2, key);
     const RawListener listener;
-    zero->connect(1, card_of(one, listener.port(), {"127.0.0.2"}));
+    zero->connect(1, contact_of(one, listener.port(), {"127.0.0.2"}));
     zero.send(1, "hello?");
     int calls = 0;
     REQUIRE(drive({&zero}, [&] {
@@ -98,7 +98,7 @@ TEST_CASE("a peer that drops a rank for a stranger again and again, as that comp
     TcpRank caller(dialer, 2, key, milliseconds(1000));
     TcpRank called(1 - dialer, 2, key);
     std::unique_ptr<RawListener> listener = std::make_unique<RawListener>("127.0.0.1");
-    caller->connect(1 - dialer, card_of(called, listener->port(), {"127.0.0.1"}));
+    caller->connect(1 - dialer, contact_of(called, listener->port(), {"127.0.0.1"}));
     caller.send(1 - dialer, "here at last");
     for (int times = 0; times < 12; ++times)
         REQUIRE(drive({&caller}, [&] { return listener->accept() != nullptr; }));

@@ -15,7 +15,7 @@
 
 using namespace tutti::test;
 using Catch::Matchers::Contains;
-using tutti::connection::Card;
+using tutti::connection::Contact;
 using tutti::security::Key;
 using tutti::transport::tcp::Head;
 using tutti::transport::tcp::Prefix;
@@ -71,7 +71,7 @@ TEST_CASE("nobody listens there: both hosts, addresses and interfaces, and what 
 TEST_CASE("hosts without a network in common")
 {
     TcpRank zero(0, 2, Key::random());
-    const Card far{1, 4242, "far", {{*tutti::network::IpAddress::parse("fd00::2"), 64, "eth7"}}};
+    const Contact far{1, 4242, "far", {{*tutti::network::IpAddress::parse("fd00::2"), 64, "eth7"}}};
     CHECK_THROWS_WITH(zero->connect(1, far.to_bytes()),
                       Contains("host host0 (lo 127.0.0.1/8)") && Contains("host far (eth7 fd00::2/64)"));
 }
@@ -92,9 +92,9 @@ TEST_CASE("another rank has the port")
     TcpRank zero(0, 3, key);
     TcpRank two(2, 3, key);
     const CapturedErrors errors;
-    auto card = *Card::parse(two->address());
-    card.rank = 1;
-    zero->connect(1, card.to_bytes());
+    auto contact = *Contact::parse(two->address());
+    contact.rank = 1;
+    zero->connect(1, contact.to_bytes());
     REQUIRE(drive({&zero, &two}, [&] { return !zero.sink.losses.empty(); }));
     CHECK_THAT(zero.sink.losses[0].reason, Contains("somebody else has this address"));
 }

@@ -122,9 +122,9 @@ TEST_CASE("what was recorded opens nothing later")
 {
     Job job;
     Tap tap;
-    auto card = *tutti::connection::Card::parse(job.one->address());
-    card.port = tap.port();
-    job.zero->connect(1, card.to_bytes());
+    auto contact = *tutti::connection::Contact::parse(job.one->address());
+    contact.port = tap.port();
+    job.zero->connect(1, contact.to_bytes());
     job.zero.send(1, "secret");
     REQUIRE(drive({&job.zero, &job.one}, [&] {
         tap.pass_on(job.one.port());
@@ -174,7 +174,7 @@ TEST_CASE("who comes to an address that was not chosen is turned away")
 
     // Two, where the machine has IPv6.
     TcpRank other(1, 2, key, std::chrono::seconds(20), "lo");
-    if (tutti::connection::Card::parse(other->address())->addresses.size() < 2)
+    if (tutti::connection::Contact::parse(other->address())->addresses.size() < 2)
         return;
     const CapturedErrors errors;
     RawPeer stranger(other.port(), "127.0.0.2");

@@ -69,17 +69,17 @@ transport::SendResult TcpRank::send(int peer, std::string_view payload)
 
 std::uint16_t TcpRank::port()
 {
-    return connection::Card::parse(transport_->address())->port;
+    return connection::Contact::parse(transport_->address())->port;
 }
 
 void connect_to_gone(TcpRank& zero, const security::Key& key)
 {
-    Bytes card;
+    Bytes contact;
     {
         TcpRank gone(1, 2, key);
-        card = gone->address();
+        contact = gone->address();
     }
-    zero->connect(1, card);
+    zero->connect(1, contact);
 }
 
 bool leave_network()
@@ -137,14 +137,14 @@ std::unique_ptr<RawPeer> RawListener::accept() const
     return fd ? std::make_unique<RawPeer>(std::move(fd)) : nullptr;
 }
 
-Bytes card_of(TcpRank& rank, std::uint16_t port, std::initializer_list<const char*> addresses)
+Bytes contact_of(TcpRank& rank, std::uint16_t port, std::initializer_list<const char*> addresses)
 {
-    auto card = *connection::Card::parse(rank->address());
-    card.port = port;
-    card.addresses.clear();
+    auto contact = *connection::Contact::parse(rank->address());
+    contact.port = port;
+    contact.addresses.clear();
     for (const char* address : addresses)
-        card.addresses.push_back({*network::IpAddress::parse(address), 8, "lo"});
-    return card.to_bytes();
+        contact.addresses.push_back({*network::IpAddress::parse(address), 8, "lo"});
+    return contact.to_bytes();
 }
 
 void RawPeer::write(std::span<const std::byte> bytes) const

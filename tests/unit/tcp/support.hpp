@@ -119,8 +119,8 @@ private:
     std::uint16_t port_ = 0;
 };
 
-/// The card of `rank` with this port, and with these addresses of the loopback interface.
-Bytes card_of(TcpRank& rank, std::uint16_t port, std::initializer_list<const char*> addresses);
+/// The contact of `rank` with this port, and with these addresses of the loopback interface.
+Bytes contact_of(TcpRank& rank, std::uint16_t port, std::initializer_list<const char*> addresses);
 
 /// What is written to stderr while it lives.
 class CapturedErrors {

@@ -104,10 +104,10 @@ TEST_CASE("an inbox out of an exchange is the owner's, and so is the way to wake
 {
     FakeExchange exchange;
     const Inbox mine = Inbox::create(2, 0, false, elsewhere());
-    CHECK(error_of([&] { Inbox::open(mine.card(), 1); }) == ErrorCode::not_supported);
-    CHECK(error_of([&] { Inbox::open(mine.card(), 1, &exchange); }) == ErrorCode::not_supported);
-    exchange.deposit(mine.card().descriptor);
-    Inbox theirs = Inbox::open(mine.card(), 1, &exchange);
+    CHECK(error_of([&] { Inbox::open(mine.contact(), 1); }) == ErrorCode::not_supported);
+    CHECK(error_of([&] { Inbox::open(mine.contact(), 1, &exchange); }) == ErrorCode::not_supported);
+    exchange.deposit(mine.contact().descriptor);
+    Inbox theirs = Inbox::open(mine.contact(), 1, &exchange);
     theirs.announce_producer(1);
     REQUIRE(mine.has_producer(1));
     Credits theirs_to_me;
@@ -137,7 +137,7 @@ TEST_CASE("a board and an arena out of an exchange, and a board that all have is
     NodeBoard board = NodeBoard::create(2, elsewhere(), &exchange);
     CHECK(exchange.files.size() == 1);
     {
-        NodeBoard other = NodeBoard::open(board.card(), &exchange);
+        NodeBoard other = NodeBoard::open(board.contact(), &exchange);
         board.begin();
         other.begin();
         board.slot(0)[0] = std::byte{42};

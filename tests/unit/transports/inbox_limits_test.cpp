@@ -33,7 +33,7 @@ int make_inbox(std::uint32_t rings, ErrorCode expected, const std::string& remed
 {
     try {
         const Inbox inbox = Inbox::create(rings, 0);
-        Inbox::open(inbox.card(), 0);
+        Inbox::open(inbox.contact(), 0);
         return 0;
     } catch (const tutti::Error& error) {
         return error.code() == expected && std::string(error.what()).find(remedy) != std::string::npos ? 1

@@ -1,4 +1,4 @@
-// Inboxes and their cards: who can find one, and what a wrong card leads to.
+// Inboxes and their contacts: who can find one, and what a wrong contact leads to.
 #include "transports/shm/inbox.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,15 +25,15 @@ using namespace tutti::transport::shm;
 
 namespace {
 
-std::span<const std::byte> bytes_of(const InboxCard& card)
+std::span<const std::byte> bytes_of(const InboxContact& contact)
 {
-    return std::as_bytes(std::span(&card, 1));
+    return std::as_bytes(std::span(&contact, 1));
 }
 
-ErrorCode error_of_open(const InboxCard& card)
+ErrorCode error_of_open(const InboxContact& contact)
 {
     try {
-        Inbox::open(card, 0);
+        Inbox::open(contact, 0);
         return ErrorCode::success;
     } catch (const tutti::Error& error) {
         CHECK(std::string(error.what()).size() > 20);
@@ -63,10 +63,10 @@ bool mapped()
 
 }  // namespace
 
-TEST_CASE("a card survives its way as bytes, and only unchanged")
+TEST_CASE("a contact survives its way as bytes, and only unchanged")
 {
     const Inbox inbox = Inbox::create(3, 1);
-    const auto parsed = InboxCard::parse(bytes_of(inbox.card()));
+    const auto parsed = InboxContact::parse(bytes_of(inbox.contact()));
     REQUIRE(parsed.has_value());
     CHECK(parsed->owner.on_this_host());
     CHECK(parsed->owner.pid == getpid());
@@ -74,91 +74,91 @@ TEST_CASE("a card survives its way as bytes, and only unchanged")
     CHECK(parsed->local_rank == 1);
     CHECK(parsed->nonce == inbox.header().nonce);
 
-    for (std::size_t size = 0; size < sizeof(InboxCard); ++size)
-        CHECK_FALSE(InboxCard::parse(bytes_of(inbox.card()).first(size)).has_value());
-    std::vector<std::byte> longer(bytes_of(inbox.card()).begin(), bytes_of(inbox.card()).end());
+    for (std::size_t size = 0; size < sizeof(InboxContact); ++size)
+        CHECK_FALSE(InboxContact::parse(bytes_of(inbox.contact()).first(size)).has_value());
+    std::vector<std::byte> longer(bytes_of(inbox.contact()).begin(), bytes_of(inbox.contact()).end());
     longer.push_back(std::byte{0});
-    CHECK_FALSE(InboxCard::parse(longer).has_value());
+    CHECK_FALSE(InboxContact::parse(longer).has_value());
 }
 
-TEST_CASE("cards with values that no inbox has are refused")
+TEST_CASE("contacts with values that no inbox has are refused")
 {
     const Inbox inbox = Inbox::create(2, 0);
     const auto refused = [&](auto change) {
-        InboxCard card = inbox.card();
-        change(card);
-        return !InboxCard::parse(bytes_of(card)).has_value();
+        InboxContact contact = inbox.contact();
+        change(contact);
+        return !InboxContact::parse(bytes_of(contact)).has_value();
     };
-    CHECK(refused([](InboxCard& card) { ++card.magic; }));
-    CHECK(refused([](InboxCard& card) { card.rings = 0; }));
-    CHECK(refused([](InboxCard& card) { card.local_rank = 2; }));
-    CHECK(refused([](InboxCard& card) { card.local_rank = 0xffffffff; }));
-    CHECK(refused([](InboxCard& card) { card.ring_bytes = 0; }));
-    CHECK(refused([](InboxCard& card) { card.ring_bytes += 64; }));
-    CHECK(refused([](InboxCard& card) { card.ring_bytes = 1u << 31; }));
-    CHECK(refused([](InboxCard& card) { card.ring_bytes = 4096; }));
-    CHECK_FALSE(refused([](InboxCard& card) { card.local_rank = 1; }));
+    CHECK(refused([](InboxContact& contact) { ++contact.magic; }));
+    CHECK(refused([](InboxContact& contact) { contact.rings = 0; }));
+    CHECK(refused([](InboxContact& contact) { contact.local_rank = 2; }));
+    CHECK(refused([](InboxContact& contact) { contact.local_rank = 0xffffffff; }));
+    CHECK(refused([](InboxContact& contact) { contact.ring_bytes = 0; }));
+    CHECK(refused([](InboxContact& contact) { contact.ring_bytes += 64; }));
+    CHECK(refused([](InboxContact& contact) { contact.ring_bytes = 1u << 31; }));
+    CHECK(refused([](InboxContact& contact) { contact.ring_bytes = 4096; }));
+    CHECK_FALSE(refused([](InboxContact& contact) { contact.local_rank = 1; }));
 }
 
-TEST_CASE("random bytes are no card, and a card of another host is not here")
+TEST_CASE("random bytes are no contact, and a contact of another host is not here")
 {
     std::mt19937_64 random(3);
-    std::vector<std::byte> bytes(sizeof(InboxCard));
+    std::vector<std::byte> bytes(sizeof(InboxContact));
     for (int i = 0; i < 10'000; ++i) {
         for (std::byte& byte : bytes)
             byte = static_cast<std::byte>(random());
-        REQUIRE_FALSE(InboxCard::parse(bytes).has_value());
+        REQUIRE_FALSE(InboxContact::parse(bytes).has_value());
     }
-    InboxCard card = Inbox::create(1, 0).card();
-    card.owner.host ^= 1;
-    CHECK_FALSE(card.owner.on_this_host());
+    InboxContact contact = Inbox::create(1, 0).contact();
+    contact.owner.host ^= 1;
+    CHECK_FALSE(contact.owner.on_this_host());
 }
 
 TEST_CASE("a wrong nonce, descriptor, size or process is found out before anything is written")
 {
     const Inbox inbox = Inbox::create(2, 0);
-    CHECK(error_of_open(inbox.card()) == ErrorCode::success);
+    CHECK(error_of_open(inbox.contact()) == ErrorCode::success);
 
-    InboxCard card = inbox.card();
-    card.nonce ^= 1;
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+    InboxContact contact = inbox.contact();
+    contact.nonce ^= 1;
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
 
-    card = inbox.card();
-    card.descriptor = 1'000'000;
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+    contact = inbox.contact();
+    contact.descriptor = 1'000'000;
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
 
-    card = inbox.card();
-    card.rings = 0xffffffff;
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+    contact = inbox.contact();
+    contact.rings = 0xffffffff;
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
 
-    card = inbox.card();
-    card.descriptor = open("/dev/null", O_RDWR | O_CLOEXEC);
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
-    close(card.descriptor);
+    contact = inbox.contact();
+    contact.descriptor = open("/dev/null", O_RDWR | O_CLOEXEC);
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
+    close(contact.descriptor);
 
     // A file of the right size that is none of ours.
-    card = inbox.card();
-    card.descriptor = memfd_create("other", MFD_CLOEXEC);
-    REQUIRE(ftruncate(card.descriptor, lseek(inbox.card().descriptor, 0, SEEK_END)) == 0);
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
-    close(card.descriptor);
+    contact = inbox.contact();
+    contact.descriptor = memfd_create("other", MFD_CLOEXEC);
+    REQUIRE(ftruncate(contact.descriptor, lseek(inbox.contact().descriptor, 0, SEEK_END)) == 0);
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
+    close(contact.descriptor);
 }
 
 TEST_CASE("the inbox of a process that has ended cannot be opened")
 {
-    InboxCard card = Inbox::create(1, 0).card();
+    InboxContact contact = Inbox::create(1, 0).contact();
     int pipe_ends[2];
     REQUIRE(pipe(pipe_ends) == 0);
     const int status = tutti::test::in_child([&] {
-        const InboxCard mine = Inbox::create(1, 0).card();
+        const InboxContact mine = Inbox::create(1, 0).contact();
         return write(pipe_ends[1], &mine, sizeof mine) == sizeof mine ? 0 : 1;
     });
     REQUIRE(status == 0);
-    REQUIRE(read(pipe_ends[0], &card, sizeof card) == sizeof card);
+    REQUIRE(read(pipe_ends[0], &contact, sizeof contact) == sizeof contact);
     close(pipe_ends[0]);
     close(pipe_ends[1]);
-    REQUIRE(InboxCard::parse(bytes_of(card)).has_value());
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+    REQUIRE(InboxContact::parse(bytes_of(contact)).has_value());
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
 }
 
 TEST_CASE("nothing is left behind: no descriptor, no mapping, no name in /dev/shm")
@@ -166,8 +166,8 @@ TEST_CASE("nothing is left behind: no descriptor, no mapping, no name in /dev/sh
     const std::size_t descriptors = open_descriptors();
     {
         const Inbox inbox = Inbox::create(4, 2);
-        const Inbox theirs = Inbox::open(inbox.card(), 3);
-        const Inbox short_one = Inbox::open(inbox.card(), std::nullopt);
+        const Inbox theirs = Inbox::open(inbox.contact(), 3);
+        const Inbox short_one = Inbox::open(inbox.contact(), std::nullopt);
         CHECK(mapped());
         CHECK(open_descriptors() == descriptors + 1);
         for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
@@ -180,8 +180,8 @@ TEST_CASE("nothing is left behind: no descriptor, no mapping, no name in /dev/sh
 TEST_CASE("both mappings are the same memory, and rings do not overlap")
 {
     const Inbox mine = Inbox::create(3, 0);
-    const Inbox theirs = Inbox::open(mine.card(), 1);
-    const Inbox third = Inbox::open(mine.card(), 2);
+    const Inbox theirs = Inbox::open(mine.contact(), 1);
+    const Inbox third = Inbox::open(mine.contact(), 2);
     theirs.extend_ring(1, theirs.ring(1).size);
     third.extend_ring(2, third.ring(2).size);
     std::memset(theirs.ring(1).base, 0xaa, theirs.ring(1).size);
@@ -189,7 +189,7 @@ TEST_CASE("both mappings are the same memory, and rings do not overlap")
     CHECK(std::to_integer<int>(mine.ring(1).base[0]) == 0xaa);
     CHECK(std::to_integer<int>(mine.ring(1).base[mine.ring(1).size - 1]) == 0xaa);
     CHECK(std::to_integer<int>(mine.ring(2).base[0]) == 0xbb);
-    CHECK(mine.header().nonce == mine.card().nonce);
+    CHECK(mine.header().nonce == mine.contact().nonce);
 }
 
 TEST_CASE("an inbox of a thousand ranks that all send takes a page for each, and more where more is sent")
@@ -198,16 +198,16 @@ TEST_CASE("an inbox of a thousand ranks that all send takes a page for each, and
     const Inbox mine = Inbox::create(kRings, 0);
     const auto pages = [&] {
         struct stat status {};
-        REQUIRE(fstat(mine.card().descriptor, &status) == 0);
+        REQUIRE(fstat(mine.contact().descriptor, &status) == 0);
         return static_cast<std::size_t>(status.st_blocks) * 512 / kPage;
     };
     CHECK(pages() == 1);
     std::vector<Inbox> theirs;
     std::size_t frames = 0;
     for (std::uint32_t ring = 0; ring < kRings; ++ring) {
-        Inbox& producer = theirs.emplace_back(Inbox::open(mine.card(), ring));
+        Inbox& producer = theirs.emplace_back(Inbox::open(mine.contact(), ring));
         REQUIRE_FALSE(mine.has_producer(ring));
-        producer.slot(ring).producer = mine.card();
+        producer.slot(ring).producer = mine.contact();
         producer.announce_producer(ring);
         REQUIRE(mine.has_producer(ring));
         // Many laps of short messages.
@@ -235,7 +235,7 @@ TEST_CASE("an inbox of a thousand ranks that all send takes a page for each, and
 TEST_CASE("the owner is woken only while it says that it sleeps")
 {
     const Inbox mine = Inbox::create(2, 0);
-    Inbox theirs = Inbox::open(mine.card(), 1);
+    Inbox theirs = Inbox::open(mine.contact(), 1);
     theirs.wake_owner();
     CHECK(mine.header().bell.load() == 0);
     mine.header().sleeping.store(Sleep::on_futex);
@@ -253,7 +253,7 @@ TEST_CASE("an owner that sleeps on descriptors is woken by its pipe, and only th
     WakePipe pipe;
     REQUIRE(pipe.open());
     mine.header().wake_pipe.store(pipe.writing_end());
-    Inbox theirs = Inbox::open(mine.card(), 1);
+    Inbox theirs = Inbox::open(mine.contact(), 1);
     const auto bytes = [&] {
         int waiting = 0;
         REQUIRE(ioctl(pipe.reading_end(), FIONREAD, &waiting) == 0);

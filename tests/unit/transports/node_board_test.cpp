@@ -1,4 +1,4 @@
-// The board that ranks of a node share: any number of calls, whoever is last, and cards that lead nowhere.
+// The board that ranks of a node share: any number of calls, whoever is last, and contacts that lead nowhere.
 #include "transports/shm/node_board.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,8 +25,8 @@ struct Members {
         for (std::uint32_t i = 0; i < count; ++i) {
             inboxes.push_back(Inbox::create(count, i));
             boards.push_back(std::make_unique<NodeBoard>(i == 0 ? NodeBoard::create(count)
-                                                                : NodeBoard::open(boards[0]->card())));
-            boards[i]->join(i, inboxes[i].card());
+                                                                : NodeBoard::open(boards[0]->contact())));
+            boards[i]->join(i, inboxes[i].contact());
         }
         boards[0]->close_descriptor();
     }
@@ -47,10 +47,10 @@ void write(std::byte* to, std::uint64_t value)
     std::memcpy(to, &value, sizeof value);
 }
 
-ErrorCode error_of_open(const BoardCard& card)
+ErrorCode error_of_open(const BoardContact& contact)
 {
     try {
-        NodeBoard::open(card);
+        NodeBoard::open(contact);
         return ErrorCode::success;
     } catch (const Error& error) {
         return error.code();
@@ -310,35 +310,35 @@ TEST_CASE("a process has boards up to a limit, and again once some are gone")
     CHECK(most > 32);
     CHECK(most < 128);
     // Whoever opens one has it mapped, too.
-    CHECK(error_of_open(boards.front().card()) == ErrorCode::out_of_memory);
+    CHECK(error_of_open(boards.front().contact()) == ErrorCode::out_of_memory);
     boards.pop_back();
-    CHECK(error_of_open(boards.front().card()) == ErrorCode::success);
+    CHECK(error_of_open(boards.front().contact()) == ErrorCode::success);
     boards.clear();
     fill();
     CHECK(boards.size() == most);
 }
 
-TEST_CASE("a card of another board, or none, is refused")
+TEST_CASE("a contact of another board, or none, is refused")
 {
     NodeBoard board = NodeBoard::create(2);
-    BoardCard card = board.card();
-    CHECK(error_of_open(card) == ErrorCode::success);
-    card.nonce ^= 1;
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
-    card = board.card();
-    card.members = 3;  // another size
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
-    card = board.card();
-    card.descriptor = 9999;
-    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+    BoardContact contact = board.contact();
+    CHECK(error_of_open(contact) == ErrorCode::success);
+    contact.nonce ^= 1;
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
+    contact = board.contact();
+    contact.members = 3;  // another size
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
+    contact = board.contact();
+    contact.descriptor = 9999;
+    CHECK(error_of_open(contact) == ErrorCode::peer_lost);
 
-    const auto parsed = [](BoardCard bytes) {
-        return BoardCard::parse(std::as_bytes(std::span(&bytes, 1))).has_value();
+    const auto parsed = [](BoardContact bytes) {
+        return BoardContact::parse(std::as_bytes(std::span(&bytes, 1))).has_value();
     };
-    CHECK(parsed(board.card()));
-    CHECK_FALSE(parsed(BoardCard{}));
-    card = board.card();
-    card.members = 0;
-    CHECK_FALSE(parsed(card));
-    CHECK_FALSE(BoardCard::parse(std::as_bytes(std::span(&card, 1)).first(8)).has_value());
+    CHECK(parsed(board.contact()));
+    CHECK_FALSE(parsed(BoardContact{}));
+    contact = board.contact();
+    contact.members = 0;
+    CHECK_FALSE(parsed(contact));
+    CHECK_FALSE(BoardContact::parse(std::as_bytes(std::span(&contact, 1)).first(8)).has_value());
 }

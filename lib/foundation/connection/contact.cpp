@@ -1,4 +1,4 @@
-#include "lib/foundation/connection/card.hpp"
+#include "lib/foundation/connection/contact.hpp"
 
 #include <algorithm>
 
@@ -6,12 +6,12 @@ namespace tutti::connection {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x32504354;  // "TCP2"; changes with the card's form
+constexpr std::uint32_t kMagic = 0x32504354;  // "TCP2"; changes with the contact's form
 constexpr std::size_t kMostAddresses = 64;
 
 }  // namespace
 
-void Card::write(CardWriter& out) const
+void Contact::write(ContactWriter& out) const
 {
     out.number(kMagic);
     out.number(static_cast<std::uint32_t>(rank));
@@ -26,14 +26,14 @@ void Card::write(CardWriter& out) const
     }
 }
 
-std::optional<Card> Card::read(CardReader& in)
+std::optional<Contact> Contact::read(ContactReader& in)
 {
     if (in.number<std::uint32_t>() != kMagic)
         return std::nullopt;
-    Card card;
-    card.rank = static_cast<int>(in.number<std::uint32_t>());
-    card.port = in.number<std::uint16_t>();
-    card.host = in.text();
+    Contact contact;
+    contact.rank = static_cast<int>(in.number<std::uint32_t>());
+    contact.port = in.number<std::uint16_t>();
+    contact.host = in.text();
     const std::size_t count = in.number<std::uint8_t>();
     for (std::size_t i = 0; i < count; ++i) {
         const auto raw = in.bytes();
@@ -42,25 +42,25 @@ std::optional<Card> Card::read(CardReader& in)
         const auto address = network::IpAddress::of_bytes(raw.data(), raw.size());
         if (in.failed() || !address || prefix > address->bits())
             return std::nullopt;
-        card.addresses.push_back({*address, prefix, std::move(interface)});
+        contact.addresses.push_back({*address, prefix, std::move(interface)});
     }
-    if (in.failed() || card.rank < 0 || card.port == 0 || count > kMostAddresses)
+    if (in.failed() || contact.rank < 0 || contact.port == 0 || count > kMostAddresses)
         return std::nullopt;
-    return card;
+    return contact;
 }
 
-std::vector<std::byte> Card::to_bytes() const
+std::vector<std::byte> Contact::to_bytes() const
 {
-    CardWriter out;
+    ContactWriter out;
     write(out);
     return out.take();
 }
 
-std::optional<Card> Card::parse(std::span<const std::byte> bytes)
+std::optional<Contact> Contact::parse(std::span<const std::byte> bytes)
 {
-    CardReader in(bytes);
-    const auto card = read(in);
-    return in.at_end() ? card : std::nullopt;
+    ContactReader in(bytes);
+    const auto contact = read(in);
+    return in.at_end() ? contact : std::nullopt;
 }
 
 }  // namespace tutti::connection

@@ -1,4 +1,4 @@
-// The business card of a rank that is reached over libfabric.
+// The contact of a rank that is reached over libfabric.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "lib/foundation/connection/card.hpp"
+#include "lib/foundation/connection/contact.hpp"
 
 namespace tutti::transport::ofi {
 
 /// Where the rank listens for links, and the address of its endpoint.
-struct Card : connection::Card {
+struct Contact : connection::Contact {
     std::string provider;
     std::uint32_t provider_version = 0;
     std::uint32_t address_format = 0;
@@ -22,11 +22,11 @@ struct Card : connection::Card {
     std::vector<std::byte> endpoint;  // the provider's address of the endpoint
 
     std::vector<std::byte> bytes() const;
-    /// Nothing when the bytes are no card of this version, or come from a machine of another byte order.
-    static std::optional<Card> parse(std::span<const std::byte> bytes);
+    /// Nothing when the bytes are no contact of this version, or come from a machine of another byte order.
+    static std::optional<Contact> parse(std::span<const std::byte> bytes);
 
     /// Whether the endpoints of both can talk to each other.
-    bool speaks_with(const Card& other) const noexcept;
+    bool speaks_with(const Contact& other) const noexcept;
     /// "net 117.0 (protocol 25.1)"
     std::string speaks() const;
     /// Where the endpoint is, as far as it is known: "10.0.0.2:4711 (eth0)".

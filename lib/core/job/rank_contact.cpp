@@ -1,4 +1,4 @@
-#include "lib/core/job/business_card.hpp"
+#include "lib/core/job/rank_contact.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace tutti::detail {
 
 namespace {
 
-// Starts every card: ranks of another series exchange other data.
-const std::string kCardStart = "tutti " + std::string(base::kSeries) + " ";
+// Starts every contact: ranks of another series exchange other data.
+const std::string kContactStart = "tutti " + std::string(base::kSeries) + " ";
 
 // An entry besides the transports' names.
 constexpr std::string_view kCores = "cores";
@@ -35,9 +35,8 @@ std::span<const std::byte> bytes_of(std::string_view text)
 
 [[noreturn]] void foreign()
 {
-    throw Error(
-        ErrorCode::protocol, "connect",
-        "the peer's business card is of another version of Tutti; start all ranks with the same library");
+    throw Error(ErrorCode::protocol, "connect",
+                "the peer's contact is of another version of Tutti; start all ranks with the same library");
 }
 
 std::span<const std::byte> take(std::span<const std::byte>& from)
@@ -56,29 +55,30 @@ std::span<const std::byte> take(std::span<const std::byte>& from)
 
 }  // namespace
 
-std::vector<std::byte> make_business_card(
-    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores, bool is_checked)
+std::vector<std::byte> make_rank_contact(const std::vector<std::unique_ptr<transport::Transport>>& transports,
+                                         bool shares_cores, bool is_checked)
 {
-    std::vector<std::byte> card(bytes_of(kCardStart).begin(), bytes_of(kCardStart).end());
-    append(card, bytes_of(kCores));
-    append(card, bytes_of(shares_cores ? kShared : kOwn));
+    std::vector<std::byte> contact(bytes_of(kContactStart).begin(), bytes_of(kContactStart).end());
+    append(contact, bytes_of(kCores));
+    append(contact, bytes_of(shares_cores ? kShared : kOwn));
     if (is_checked) {
-        append(card, bytes_of(kChecked));
-        append(card, {});
+        append(contact, bytes_of(kChecked));
+        append(contact, {});
     }
     for (const auto& transport : transports) {
-        append(card, bytes_of(transport->name()));
-        append(card, transport->address());
+        append(contact, bytes_of(transport->name()));
+        append(contact, transport->address());
     }
-    return card;
+    return contact;
 }
 
-std::optional<std::span<const std::byte>> find_address(std::span<const std::byte> card, std::string_view name)
+std::optional<std::span<const std::byte>> find_address(std::span<const std::byte> contact,
+                                                       std::string_view name)
 {
-    const auto version = bytes_of(kCardStart);
-    if (card.size() < version.size() || !std::ranges::equal(card.first(version.size()), version))
+    const auto version = bytes_of(kContactStart);
+    if (contact.size() < version.size() || !std::ranges::equal(contact.first(version.size()), version))
         foreign();
-    for (auto rest = card.subspan(version.size()); !rest.empty();) {
+    for (auto rest = contact.subspan(version.size()); !rest.empty();) {
         const auto found_name = take(rest);
         const auto address = take(rest);
         if (std::ranges::equal(found_name, bytes_of(name)))
@@ -87,14 +87,14 @@ std::optional<std::span<const std::byte>> find_address(std::span<const std::byte
     return std::nullopt;
 }
 
-bool is_checked(std::span<const std::byte> card)
+bool is_checked(std::span<const std::byte> contact)
 {
-    return find_address(card, kChecked).has_value();
+    return find_address(contact, kChecked).has_value();
 }
 
-bool shares_cores(std::span<const std::byte> card)
+bool shares_cores(std::span<const std::byte> contact)
 {
-    const auto cores = find_address(card, kCores);
+    const auto cores = find_address(contact, kCores);
     if (!cores)
         foreign();
     return std::ranges::equal(*cores, bytes_of(kShared));

@@ -1,5 +1,5 @@
-// The parts of a card: numbers, and bytes with their size in front. Host byte order: a host of the other
-// order does not accept the card.
+// The parts of a contact: numbers, and bytes with their size in front. Host byte order: a host of the other
+// order does not accept the contact.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace tutti::connection {
 
-class CardWriter {
+class ContactWriter {
 public:
     template <class Number>
     void number(Number value)
@@ -40,9 +40,9 @@ private:
 };
 
 /// Gives zeros and empty values after the first missing part.
-class CardReader {
+class ContactReader {
 public:
-    explicit CardReader(std::span<const std::byte> bytes) : rest_(bytes) {}
+    explicit ContactReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
     template <class Number>
     Number number()

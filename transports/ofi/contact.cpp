@@ -1,4 +1,4 @@
-#include "transports/ofi/card.hpp"
+#include "transports/ofi/contact.hpp"
 
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -12,14 +12,14 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// Changes with the card, the frames and the links.
+// Changes with the contact, the frames and the links.
 constexpr std::uint32_t kMagic = 0x6f666902;
 
 }  // namespace
 
-std::vector<std::byte> Card::bytes() const
+std::vector<std::byte> Contact::bytes() const
 {
-    connection::CardWriter out;
+    connection::ContactWriter out;
     out.number(kMagic);
     write(out);
     out.text(provider);
@@ -29,41 +29,41 @@ std::vector<std::byte> Card::bytes() const
     return out.take();
 }
 
-std::optional<Card> Card::parse(std::span<const std::byte> bytes)
+std::optional<Contact> Contact::parse(std::span<const std::byte> bytes)
 {
-    connection::CardReader in(bytes);
+    connection::ContactReader in(bytes);
     if (in.number<std::uint32_t>() != kMagic)
         return std::nullopt;
-    auto place = connection::Card::read(in);
+    auto place = connection::Contact::read(in);
     if (!place)
         return std::nullopt;
-    Card card;
-    static_cast<connection::Card&>(card) = std::move(*place);
-    card.provider = in.text();
+    Contact contact;
+    static_cast<connection::Contact&>(contact) = std::move(*place);
+    contact.provider = in.text();
     for (std::uint32_t* number :
-         {&card.provider_version, &card.address_format, &card.protocol, &card.protocol_version})
+         {&contact.provider_version, &contact.address_format, &contact.protocol, &contact.protocol_version})
         *number = in.number<std::uint32_t>();
     const auto endpoint = in.bytes();
-    card.endpoint.assign(endpoint.begin(), endpoint.end());
-    if (!in.at_end() || card.endpoint.empty() || card.addresses.empty())
+    contact.endpoint.assign(endpoint.begin(), endpoint.end());
+    if (!in.at_end() || contact.endpoint.empty() || contact.addresses.empty())
         return std::nullopt;
-    return card;
+    return contact;
 }
 
-bool Card::speaks_with(const Card& other) const noexcept
+bool Contact::speaks_with(const Contact& other) const noexcept
 {
     return provider == other.provider && provider_version == other.provider_version &&
            address_format == other.address_format && protocol == other.protocol &&
            protocol_version == other.protocol_version;
 }
 
-std::string Card::speaks() const
+std::string Contact::speaks() const
 {
     return fmt::format("{} {}.{} (protocol {}.{})", provider, provider_version >> 16,
                        provider_version & 0xffff, protocol, protocol_version);
 }
 
-std::string Card::endpoint_place() const
+std::string Contact::endpoint_place() const
 {
     if (address_format != FI_SOCKADDR_IN && address_format != FI_SOCKADDR_IN6)
         return "an address of its own kind";
