@@ -68,7 +68,7 @@ public:
         return prepared(detail::call_allgather, detail::borrowed_in_place<D>(data), options);
     }
 
-    /// The same with blocks of any sizes, at any places in `out`; the sizes are the same at all ranks.
+    /// allgather() of blocks of any sizes, at any places in `out`; the sizes are equal at all ranks.
     template <class I, class O>
     void allgatherv(const I& in, O&& out, BlockCounts blocks, CollectiveOptions options = {}) const
     {
@@ -136,7 +136,7 @@ public:
         return prepared(detail::call_gather, detail::borrowed_in_place<D>(data), options);
     }
 
-    /// The same with blocks of any sizes, at any places in root's `out`. `blocks` matters at root only.
+    /// gather() of blocks of any sizes, at any places in root's `out`. `blocks` matters at root only.
     template <class I, class O>
     void gatherv(const I& in, O&& out, BlockCounts blocks, RootOptions options = {}) const
     {
@@ -202,7 +202,7 @@ public:
         return prepared(detail::call_scatter, detail::borrowed_in_place<D>(data), options);
     }
 
-    /// The same with blocks of any sizes, at any places in root's `in`, which may overlap. `blocks` matters
+    /// scatter() of blocks of any sizes, at any places in root's `in`, which may overlap. `blocks` matters
     /// at root only.
     template <class I, detail::BlockBuffer O>
     void scatterv(const I& in, BlockCounts blocks, O&& out, RootOptions options = {}) const
@@ -269,7 +269,7 @@ public:
         return prepared(detail::call_alltoall, detail::borrowed_in_place<D>(data), options);
     }
 
-    /// The same with blocks of any sizes, at any places: the size that `sent` gives for a rank must equal the
+    /// alltoall() of blocks of any sizes, at any places: the size that `sent` gives for a rank must equal the
     /// size that this rank's `received` gives. Blocks that are sent may overlap.
     template <class I, class O>
     void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received,

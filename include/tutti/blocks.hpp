@@ -132,7 +132,7 @@ BlockBuffers in_place(Data& data)
     return {{}, elements(data), true, nullptr, const_view(data).layout};
 }
 
-/// The same for an operation that outlives the call; `Data` is deduced as a forwarding reference.
+/// in_place() of an operation that outlives the call; `Data` is deduced as a forwarding reference.
 template <class Data>
 BlockBuffers borrowed_in_place(std::remove_reference_t<Data>& data)
 {

@@ -48,7 +48,7 @@ public:
     /// come. `rank` may be this one.
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
 
-    /// The same without waiting: empty if the value is not published yet. Tutti needs it to notice that a
+    /// fetch() without waiting: empty if the value is not published yet. Tutti needs it to notice that a
     /// rank of this node has died before their first message. The default is always empty.
     virtual std::optional<std::vector<std::byte>> find(int rank, std::string_view key);
 

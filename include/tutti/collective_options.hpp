@@ -16,7 +16,7 @@ struct CollectiveOptions {
     std::string_view algorithm = {};  // empty: chosen
 };
 
-/// The same for collectives that have a root.
+/// The options of collectives that have a root.
 struct RootOptions {
     int root = 0;                     // rank in the communicator
     std::string_view algorithm = {};  // empty: chosen

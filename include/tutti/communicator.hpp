@@ -165,7 +165,7 @@ public:
     /// ErrorCode::peer_lost when no such message can come; iprobe throws it when `source` has left.
     Status probe(int source = any_source, int tag = any_tag) const;
     std::optional<Status> iprobe(int source = any_source, int tag = any_tag) const;
-    /// The same, and takes the message from the queue: safe with several threads.
+    /// A probe that takes the message from the queue: safe with several threads.
     Message mprobe(int source = any_source, int tag = any_tag) const;
     std::optional<Message> improbe(int source = any_source, int tag = any_tag) const;
 
@@ -232,7 +232,7 @@ public:
         Misuse::send, Misuse::send_init, Misuse::sendrecv, Misuse::ssend, Misuse::ssend_init;
 
     // communicators
-    /// The same ranks, with separate messages. Collective.
+    /// A communicator of these ranks, with separate messages. Collective.
     Communicator dup() const;
     /// One communicator for each colour; empty for ranks without a colour. Collective.
     std::optional<Communicator> split(std::optional<int> colour, SplitOptions options = {}) const;
@@ -259,10 +259,10 @@ public:
     std::optional<CartesianCommunicator> create_cartesian(std::vector<int> dims,
                                                           std::vector<bool> periods = {},
                                                           CartesianOptions options = {}) const;
-    /// The same ranks, with the neighbours that each rank gives: its sources and its destinations. Both ends
-    /// of an edge must name it, equally often. Collective. Throws ErrorCode::invalid_rank for neighbours that
-    /// are no ranks, ErrorCode::invalid_argument if ranks contradict each other. Declared in
-    /// tutti/topologies.hpp.
+    /// A communicator of these ranks, with the neighbours that each rank gives: its sources and its
+    /// destinations. Both ends of an edge must name it, equally often. Collective. Throws
+    /// ErrorCode::invalid_rank for neighbours that are no ranks, ErrorCode::invalid_argument if ranks
+    /// contradict each other. Declared in tutti/topologies.hpp.
     GraphCommunicator create_graph(std::span<const int> sources, std::span<const int> destinations) const;
     GraphCommunicator create_graph(std::initializer_list<int> sources,
                                    std::initializer_list<int> destinations) const;

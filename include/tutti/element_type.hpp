@@ -33,7 +33,7 @@ struct ElementType {
     const datatype::Typemap* typemap = nullptr;  // of a described one
 };
 
-/// As the compiler writes it: "Particle".
+/// The name as the compiler writes it: "Particle".
 template <class T>
 constexpr std::string_view name_of_class() noexcept
 {
@@ -68,12 +68,12 @@ constexpr ElementType make_element_type() noexcept
         return {Kind::object, {}, sizeof(T), name_of_class<T>()};
 }
 
-/// Of elements of type T; an array counts as its elements, an enumeration as its integers.
+/// The type of elements T; an array counts as its elements, an enumeration as its integers.
 template <class T>
 inline constexpr ElementType kElementType =
     make_element_type<typename InnermostElement<std::remove_cv_t<T>>::Type>();
 
-/// By the value of a DataType.
+/// Types of numbers by the value of a DataType.
 extern const std::array<ElementType, 256> kNumberTypes;
 
 }  // namespace detail

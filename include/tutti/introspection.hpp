@@ -24,7 +24,8 @@ std::vector<CollectiveInfo> known_collectives();
 /// A call and everything that the choice of its algorithm depends on.
 struct CallSituation {
     int ranks = 1;  // of the communicator
-    /// Of the buffer; of all blocks for gather, scatter, allgather and reduce_scatter; of one for alltoall.
+    /// Size of the buffer; of all blocks for gather, scatter, allgather and reduce_scatter; of one for
+    /// alltoall.
     std::size_t size_bytes = 0;
     /// Any number for each rank, equal for ranks of one node. Empty: all ranks are on one node.
     std::span<const int> node_of_rank = {};
@@ -49,7 +50,7 @@ struct ProgressInfo {
     int cores = 1;           // that the rank owns: its share of the host's, or TUTTI_CORES
 };
 
-/// Of the rank that calls, in the job of `communicator`. Any thread.
+/// The progress of the rank that calls, in the job of `communicator`. Any thread.
 ProgressInfo progress_of(const Communicator& communicator);
 
 /// Addresses of this host where ranks of others may reach what it listens to, as TUTTI_INTERFACE allows, the

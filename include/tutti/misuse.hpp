@@ -33,7 +33,7 @@ inline constexpr bool kReduction<Options, A, B> = ReductionOperator<B> ||
 template <class Options, class O, ReductionOperator F, std::convertible_to<Options> C>
 inline constexpr bool kReduction<Options, O, F, C> = true;
 
-/// The same with counts before the operator.
+/// Arguments of a reduction of blocks: counts come before the operator.
 template <class... A>
 inline constexpr bool kReductionOfBlocks = false;
 template <Counts C, ReductionOperator F>
@@ -153,7 +153,7 @@ template <class T>
     std::terminate();
 }
 
-/// Of communicators.
+/// Misuse of communicators.
 struct Misuse {
     template <class... A>
     requires(sizeof...(A) != 6) Status sendrecv(const A&...)

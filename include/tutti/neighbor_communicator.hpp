@@ -54,7 +54,7 @@ public:
             .persistent();
     }
 
-    /// The same with blocks of any sizes, at any places in `out`, with a count for each source.
+    /// neighbor_allgather() of blocks of any sizes, at any places in `out`, with a count for each source.
     template <class I, class O>
     void neighbor_allgatherv(const I& in, O&& out, BlockCounts blocks) const
     {
@@ -96,8 +96,8 @@ public:
             .persistent();
     }
 
-    /// The same with blocks of any sizes, at any places. `sent` has a count for each destination, `received`
-    /// one for each source, equal to the count that the source sends.
+    /// neighbor_alltoall() of blocks of any sizes, at any places. `sent` has a count for each destination,
+    /// `received` one for each source, equal to the count that the source sends.
     template <class I, class O>
     void neighbor_alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received) const
     {

@@ -25,7 +25,7 @@ void reduce_local(const I& in, D&& inout, const F& op)
     detail::reduce_local(buffers.in, buffers.out, detail::operator_of<detail::ReducedElementT<D>>(op));
 }
 
-/// The same for `count` elements whose type is known only at run time.
+/// reduce_local() of `count` elements whose type is known only at run time.
 inline void reduce_local(const void* in, void* inout, std::size_t count, DataType type, Op op)
 {
     const std::size_t element_bytes = size_bytes(type);

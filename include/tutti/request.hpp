@@ -64,7 +64,7 @@ public:
     /// collective's wait finds that the ranks call different collectives, the operation is given up and the
     /// request becomes inactive. An inactive request returns the last status at once.
     Status wait();
-    /// The same, but returns false after `limit`: the operation continues.
+    /// wait() until `limit` has passed: then false, and the operation continues.
     bool wait_for(std::chrono::nanoseconds limit);
     /// Makes progress once; returns true when complete (the request is then inactive). Throws as wait() does.
     bool test();
@@ -149,11 +149,11 @@ void wait_all(std::initializer_list<R>)
     static_assert(detail::always_false<R>,
                   "tutti: requests cannot be copied into a list: put them into an array or a std::vector");
 }
-/// The same, but returns false after `limit`; complete requests are then inactive.
+/// wait_all() until `limit` has passed: then false, and complete requests are inactive.
 bool wait_all_for(std::span<Request> requests, std::chrono::nanoseconds limit);
 /// Waits until one active request is complete and returns its index; empty if none is active.
 std::optional<std::size_t> wait_any(std::span<Request> requests);
-/// The same; also empty after `limit`.
+/// wait_any() until `limit` has passed: then empty, too.
 std::optional<std::size_t> wait_any_for(std::span<Request> requests, std::chrono::nanoseconds limit);
 /// Waits until at least one is complete. Writes the indices of all complete ones to `indices` (as many as
 /// requests) and returns their number; 0 if none was active.
@@ -162,14 +162,14 @@ std::size_t wait_some(std::span<Request> requests, std::span<std::size_t> indice
 bool test_all(std::span<Request> requests);
 /// The index of a request that this call completed, if any.
 std::optional<std::size_t> test_any(std::span<Request> requests);
-/// As wait_some, without waiting.
+/// wait_some() without waiting.
 std::size_t test_some(std::span<Request> requests, std::span<std::size_t> indices);
 
 /// A request that owns its buffer, given as an rvalue, and returns it.
 template <class Buffer>
 class [[nodiscard]] OwningRequest {
 public:
-    /// As Communicator makes it.
+    /// For Communicator, which makes it.
     OwningRequest(Request&& request, std::shared_ptr<Buffer> buffer) noexcept
         : request_(std::move(request)), buffer_(std::move(buffer))
     {
@@ -181,7 +181,7 @@ public:
         request_.wait();
         return std::move(*buffer_);
     }
-    /// As those of Request. The buffer stays here.
+    /// The calls of Request. The buffer stays here.
     bool test() { return request_.test(); }
     bool wait_for(std::chrono::nanoseconds limit) { return request_.wait_for(limit); }
     bool cancel() { return request_.cancel(); }
@@ -216,7 +216,7 @@ public:
     void start();
     bool active() const noexcept { return request_.active(); }
     Status wait() { return request_.wait(); }
-    /// As those of Request. The buffer stays here.
+    /// The calls of Request. The buffer stays here.
     bool test() { return request_.test(); }
     bool wait_for(std::chrono::nanoseconds limit) { return request_.wait_for(limit); }
     const Status& status() const noexcept { return request_.status(); }

@@ -63,7 +63,7 @@ public:
         });
     }
 
-    /// The same for a list of rows.
+    /// push() of a list of rows.
     template <UpdateOperator O>
     void push(std::initializer_list<std::size_t> rows, std::span<const T> values, const O& op)
     {
@@ -81,7 +81,7 @@ public:
     {
         return pull(std::span(rows.begin(), rows.size()));
     }
-    /// The same into `values`.
+    /// pull() into `values`.
     void pull(std::span<const std::size_t> rows, std::span<T> values)
     {
         check("pull", rows, values.size());

@@ -319,20 +319,20 @@ protected:
     detail::OpenEpoch epoch_;
 };
 
-/// Of Window::lock_all().
+/// The epoch of Window::lock_all().
 template <class T>
 class [[nodiscard]] LockedWindow : public WindowAccess<T> {
 public:
     using WindowAccess<T>::WindowAccess;
 
-    /// As in LockedTarget, for one rank or all.
+    /// The flushes of LockedTarget, for one rank or all.
     void flush(int rank) const { detail::WindowCalls::flush(this->epoch_.window(), rank); }
     void flush() const { detail::WindowCalls::flush_all(this->epoch_.window()); }
     void flush_local(int rank) const { detail::WindowCalls::flush_local(this->epoch_.window(), rank); }
     void flush_local() const { detail::WindowCalls::flush_local_all(this->epoch_.window()); }
 };
 
-/// Of Window::fence().
+/// The epoch of Window::fence().
 template <class T>
 class [[nodiscard]] FencedWindow : public WindowAccess<T> {
 public:
@@ -342,8 +342,8 @@ public:
     void fence() { detail::WindowCalls::fence(this->epoch_.window(), true); }
 };
 
-/// Of Window::post(): the ranks that it names access this rank's memory until all of them have ended their
-/// epoch of start().
+/// The epoch of Window::post(): the ranks that it names access this rank's memory until all of them have
+/// ended their epoch of start().
 class [[nodiscard]] WindowExposure {
 public:
     explicit WindowExposure(detail::WindowPointer window) noexcept

@@ -47,7 +47,7 @@ public:
     }
     /// The number in the collective's list, from 1; 0: there is only one algorithm.
     std::uint8_t algorithm() const noexcept { return base::CollectiveWord{words_[1]}.algorithm(); }
-    /// The same call by any algorithm.
+    /// This call, by any algorithm.
     CallSignature by_any() const noexcept
     {
         return CallSignature({words_[0] & kSizeMask, words_[1] & ~(kAlgorithmMask | kPartsMask)});

@@ -50,11 +50,11 @@ public:
     const std::vector<int>& peers() const noexcept { return *peers_; }
     int peer_rank(int rank) const noexcept { return peer_ranks_[rank]; }
     const Members& remote() const noexcept { return peers_; }
-    /// Of an intercommunicator: all ranks; else nullptr.
+    /// The ranks of both groups of an intercommunicator; nullptr: this is none.
     const std::shared_ptr<CommunicatorState>& both() const noexcept { return both_; }
-    /// Of an intercommunicator: whether the own group comes first in both().
+    /// Whether the own group of an intercommunicator comes first in both().
     bool comes_first() const noexcept { return both_->rank() == rank_; }
-    /// The same at all ranks of a node from the first collective on.
+    /// All ranks of a node have one placement from the first collective on.
     collectives::Placement placement() const noexcept { return placement_; }
 
     /// Context of the user's messages.
@@ -102,7 +102,7 @@ public:
     /// the first rank that was lost in a collective here.
     [[noreturn]] void raise_lost(int member, const CallSignature* call, ErrorCode code = ErrorCode::peer_lost,
                                  std::string_view name = "collective") const;
-    /// The same for the latest call, which will never end.
+    /// raise_lost() in the latest call, which will never end.
     [[noreturn]] void raise_lost_in_latest_call(int member) const
     {
         raise_lost(member, calls_.find(next_number() - 1));

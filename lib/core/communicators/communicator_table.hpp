@@ -9,8 +9,8 @@ namespace tutti::detail {
 
 class CommunicatorState;
 
-/// By the context of their collectives. Communicators add and remove themselves, perhaps after the rank has
-/// ended, and without the engine's lock.
+/// Communicators by the context of their collectives. They add and remove themselves, perhaps after the rank
+/// has ended, and without the engine's lock.
 class CommunicatorTable {
 public:
     void add(std::uint64_t collective_context, CommunicatorState& state)

@@ -17,9 +17,10 @@ namespace tutti::detail {
 // All but create_from are collective over `old`. Its ranks make the same calls in the same order.
 // Intercommunicators make intercommunicators.
 
-/// The same ranks, apart from `old`. The call ends with `made`, under the lock. Not persistent.
+/// A communicator of the ranks of `old`, with messages of its own. The call ends with `made`, under the lock.
+/// Not persistent.
 CallHandle dup(const StatePointer& old, Form form, std::function<void(StatePointer)> made);
-/// The same; `made` is set, and must live until then.
+/// Sets `made` when the call ends; `made` must live until then.
 inline CallHandle dup(const StatePointer& old, Form form, StatePointer& made)
 {
     return dup(old, form, [&made](StatePointer state) { made = std::move(state); });
@@ -39,7 +40,7 @@ int node_colour(const CommunicatorState& state);
 /// ErrorCode::invalid_argument if not all ranks of a list give the same one.
 StatePointer create(const StatePointer& old, std::span<const int> ranks);
 
-/// The same if only the listed ranks call. Calls that may overlap have different tags, from 0 to
+/// create() by the listed ranks alone. Calls that may overlap have different tags, from 0 to
 /// CommunicatorState::kCreateTags - 1. `old` is no intercommunicator.
 StatePointer create_from(const StatePointer& old, std::span<const int> ranks, int tag);
 

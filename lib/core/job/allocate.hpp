@@ -5,8 +5,8 @@
 
 namespace tutti::detail {
 
-/// As tutti::allocate, whose alignment it has at least: at a multiple of `alignment`, a power of two. Of up
-/// to a page, ranks of the node map it at such an address, too. tutti::deallocate frees it.
+/// Memory of tutti::allocate, at a multiple of `alignment`, a power of two. Where that is at most a page,
+/// ranks of the node map the memory at such an address, too. tutti::deallocate frees it.
 void* allocate_aligned(std::size_t bytes, std::size_t alignment);
 
 }  // namespace tutti::detail

@@ -25,7 +25,7 @@ struct Awaited {
 
     Kind kind;
     int peer;  // a rank of the job; -1: any of the communicator
-    /// As messages have it. board: the context, and the peer as its rank there. window: only the context.
+    /// The key of the message. board: the context, and the peer as its rank there. window: only the context.
     matching::MatchKey key;
     const protocol::SendRequest* send = nullptr;  // of kind `receive`
 };

@@ -34,7 +34,7 @@ namespace {
 // The rank that an uncaught exception ends, if ranks are processes. Another thread may throw it: stored with
 // release, once all of the Process is there, and loaded with acquire.
 std::atomic<Process*> terminating_process{nullptr};
-// The same before there is a Process; nullptr until the launcher is found.
+// What an uncaught exception ends before there is a Process; nullptr until the launcher is found.
 std::atomic<bootstrap::Bootstrap*> terminating_bootstrap{nullptr};
 // The process that has joined a job; 0: none. A forked child finds its parent's id. Only main's thread stores
 // it, before it starts threads that could end by an exception: relaxed.

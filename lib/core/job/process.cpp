@@ -340,7 +340,7 @@ void Process::conclude()
         report_unreceived();
 }
 
-// Of those that have come: nobody waits for more.
+// Messages that have come: nobody waits for more.
 void Process::report_unreceived()
 {
     std::size_t count = 0;

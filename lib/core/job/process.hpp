@@ -80,7 +80,7 @@ public:
     /// peer cannot be reached.
     std::span<std::byte> map(int peer, const transport::RemoteRegion& region, std::size_t bytes);
 
-    /// Of the network that writes to memory of ranks of other nodes; nullptr if there is none. Under the
+    /// The network that writes to memory of ranks of other nodes; nullptr if there is none. Under the
     /// lock.
     transport::RemoteMemory* network_memory() const noexcept;
 

@@ -15,8 +15,8 @@ namespace tutti::detail {
 /// Waits for the message that a receive with these arguments would get, and leaves it in the queue.
 protocol::UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
                                               std::string_view operation, int source, int tag);
-/// The same after at most one pass of progress; nullptr if it has not come. A loop of calls is a wait, so a
-/// source given by rank is checked for loss. Any source includes this rank itself, which may send later.
+/// That message after at most one pass of progress; nullptr if it has not come. A loop of calls is a wait, so
+/// a source given by rank is checked for loss. Any source includes this rank itself, which may send later.
 protocol::UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
                                               std::string_view operation, int source, int tag);
 

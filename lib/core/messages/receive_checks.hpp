@@ -10,7 +10,7 @@ namespace tutti::detail {
 
 /// Throws ErrorCode::invalid_rank or invalid_tag in the name of `operation`.
 void check_source(const CommunicatorState& state, std::string_view operation, int source, int tag);
-/// The same, and ErrorCode::invalid_argument for a buffer without memory.
+/// Throws as check_source(), and ErrorCode::invalid_argument for a buffer without memory.
 void check_receive(const CommunicatorState& state, std::string_view operation, const View& view, int source,
                    int tag);
 

@@ -47,7 +47,7 @@ bool is_own(const Dl_info& object, std::uintptr_t offset) noexcept
            name_at(object.dli_fname, offset).starts_with("_ZNK5tutti");
 }
 
-// As the object's file has it.
+// The address within the object's file.
 std::uintptr_t offset_in(const Dl_info& object, std::uintptr_t address) noexcept
 {
     const auto* const header = static_cast<const ElfW(Ehdr)*>(object.dli_fbase);

@@ -26,8 +26,8 @@ public:
 
     base::ProfileWriter& writer() noexcept { return writer_; }
 
-    /// As base::ProfileWriter has it; `begin_ticks`: 0 for this moment. Not inlined: it begins the way to the
-    /// calling line.
+    /// base::ProfileWriter::begins(); `begin_ticks`: 0 for this moment. Not inlined: its frame is the first
+    /// on the way to the calling line.
     [[gnu::noinline]] void begins(base::CallWords call, int peer, std::uint64_t begin_ticks = 0) noexcept;
     void ended() noexcept { writer_.ended(); }
     void left() noexcept;

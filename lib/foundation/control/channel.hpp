@@ -41,7 +41,7 @@ public:
     bool abort(int status, std::string_view message) noexcept;
     /// Gives the daemon a duplicate of `descriptor`, the memory of this rank's status page.
     bool show_status(int descriptor) noexcept;
-    /// Likewise the memory of this rank's profile.
+    /// Gives it a duplicate of the memory of this rank's profile.
     bool show_profile(int descriptor) noexcept;
 
     /// From now on the daemon may look into this process as a debugger does, and does so when a thread aborts

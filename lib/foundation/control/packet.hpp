@@ -65,7 +65,7 @@ bool send(int socket, const Packet& packet, int descriptor = -1) noexcept;
 /// send(), but if the other side does not read, the packet is lost and nothing waits.
 bool send_now(int socket, const Packet& packet, int descriptor = -1) noexcept;
 
-/// Likewise, for signal handlers: allocates nothing.
+/// send_now() for signal handlers: allocates nothing.
 bool send_in_handler(int socket, Packet::Kind kind, std::int32_t number, std::string_view bytes) noexcept;
 /// For signal handlers: waits for a packet of `kind`, and drops others. False after `patience`, or when the
 /// other side is gone.

@@ -31,7 +31,7 @@ std::vector<LocalAddress> local_addresses();
 
 /// "eth0 10.0.0.1/24, lo 127.0.0.1/8", for messages; "none" for an empty list.
 std::string describe(std::span<const HostAddress> addresses);
-/// Likewise, with the reason why an address is not chosen automatically: "lo 127.0.0.1/8 (loopback)".
+/// The addresses, with the reason why an address is not chosen automatically: "lo 127.0.0.1/8 (loopback)".
 std::string describe(std::span<const LocalAddress> addresses);
 
 }  // namespace tutti::network
