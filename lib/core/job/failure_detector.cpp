@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <set>
 #include <string>
@@ -71,12 +72,23 @@ bool FailureDetector::look()
     for (const auto& [context, in_create_from] : contexts)
         process_.diagnosis().absent.check(context, in_create_from);
     bool soon = false;
-    for (const int peer : named)
-        soon |= look_after(peer) == Presence::gone;
+    std::exception_ptr unanswered;
+    for (const int peer : named) {
+        try {
+            soon |= look_after(peer) == Presence::gone;
+        } catch (const Error& error) {
+            // A program's own bootstrap may have ended with a rank: others that it lost come first.
+            if (error.code() != ErrorCode::bootstrap)
+                throw;
+            unanswered = std::current_exception();
+        }
+    }
     for (const std::uint64_t context : anybody) {
         communicators.with(CommunicatorState::collective_context_of(context),
                            [&](const CommunicatorState& state) { soon |= look_for_anybody(state); });
     }
+    if (unanswered && !soon)
+        std::rethrow_exception(unanswered);
     return soon;
 }
 

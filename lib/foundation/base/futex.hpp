@@ -16,7 +16,8 @@ bool membarrier_register() noexcept;
 /// A full memory barrier on every running thread of every registered process: the expensive half of an
 /// asymmetric Dekker's handshake; the cheap half is a compiler barrier. False when it is not available.
 bool membarrier_all() noexcept;
-/// The barrier and its registration for the threads of this process alone. Once registered, it is always available.
+/// The barrier and its registration for the threads of this process alone. Once registered, it is always
+/// available.
 bool membarrier_register_own() noexcept;
 void membarrier_own() noexcept;
 
