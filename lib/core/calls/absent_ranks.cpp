@@ -94,9 +94,13 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
 
 void AbsentRanks::tell(int peer, const Header& header, std::span<const std::byte> payload)
 {
-    // A rank that has published no address yet is not connected, and waits for nobody.
-    if (peer != process_.rank() && process_.bootstrap().find(peer, kContactKey))
-        process_.protocol().tell_if_reachable(peer, header, payload);
+    try {
+        // A rank that has published no address yet is not connected, and waits for nobody.
+        if (peer != process_.rank() && process_.bootstrap().find(peer, kContactKey))
+            process_.protocol().tell_if_reachable(peer, header, payload);
+    } catch (const Error&) {
+        // The bootstrap does not answer any more: it may have ended with the lost rank.
+    }
 }
 
 void AbsentRanks::tell_all(const CommunicatorState& state, const Header& header,
