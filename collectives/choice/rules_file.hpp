@@ -10,8 +10,9 @@
 //        {"min_bytes": "512K", "algorithm": "chain", "segment_bytes": "128K"}]}
 //
 // Conditions of a rule: min_ranks, max_ranks, min_bytes, max_bytes, min_nodes, max_nodes, and `where`, one of
-// rules.hpp's "anywhere", "crowded", "many_nodes", "mixed_nodes". A missing condition always holds. The first
-// rule that fits decides; without one, or if its algorithm cannot do the call, the table decides.
+// "anywhere", "crowded", "many_nodes", "mixed_nodes" and "read_in_place" (rule.hpp). A missing condition always
+// holds. The first rule that fits decides; without one, or if its algorithm cannot do the call, the table
+// decides.
 #pragma once
 
 #include <array>
