@@ -11,11 +11,12 @@
 // which the fewest ranks wait wins: flat; where every rank waits for every other, the board, which takes 0.5
 // to 0.8 of flat's time for all data that fits its slots; "shared" takes 0.2 to 0.6 of flat's for a broadcast
 // and 0.4 to 0.95 for a reduce. "board" needs three ranks: two go on at once by "shared". "shared" rows of
-// two ranks hold where they share a core and where each has its own. Long data of an allreduce is combined
-// once by "rabenseifner": it takes 0.2 to 0.75 of recursive_doubling's time with 2 ranks from 1 MiB up (on 2
-// hosts from 16 MiB up), and 0.5 to 0.8 of binomial's with 4 and 8 ranks on 2 cores. "many_nodes" rows are
-// predicted by the simulator's cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks
-// and for 64 of 64. Those of up to 8 ranks are measured on 2 hosts of 2 ranks each.
+// two ranks hold where they share a core and where each has its own; "read_in_place" rows come before those
+// that a message beats. Long data of an allreduce is combined once by "rabenseifner": it takes 0.2 to 0.75 of
+// recursive_doubling's time with 2 ranks from 1 MiB up (on 2 hosts from 16 MiB up), and 0.5 to 0.8 of
+// binomial's with 4 and 8 ranks on 2 cores. "many_nodes" rows are predicted by the simulator's cost model
+// (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64 of 64. Those of up to 8
+// ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
 #include "collectives/choice/rule.hpp"

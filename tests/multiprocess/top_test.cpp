@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -23,9 +25,8 @@ using tutti::launcher::JobQuestion;
 
 class Job : public Launched {
 public:
-    Job(int ranks, const std::string& hang)
-        : Launched(tuttirun_command(
-                       {"--hang-report", "0", "-n", std::to_string(ranks), program("api_hangs"), hang}),
+    Job(int ranks, const std::string& hang, const std::string& file = program("api_hangs"))
+        : Launched(tuttirun_command({"--hang-report", "0", "-n", std::to_string(ranks), file, hang}),
                    std::chrono::seconds(60))
     {
         std::string ready;
@@ -143,7 +144,13 @@ TEST_CASE("where several jobs run, each is told with its program, ranks and age,
           "[top]")
 {
     Job one(3, "cycle");
-    Job other(1, "moves");
+    // A long path gives way to the program's name.
+    std::string folder = std::filesystem::temp_directory_path() / "tutti-top-XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string far = folder + "/" + std::string(80, 'd');
+    std::filesystem::create_directory(far);
+    std::filesystem::create_symlink(program("api_hangs"), far + "/api_hangs");
+    Job other(1, "moves", far + "/api_hangs");
     // A stopped one gives no answer, and does not keep the others from theirs.
     Job stopped(1, "moves");
     stopped.signal(SIGSTOP);
@@ -163,8 +170,7 @@ TEST_CASE("where several jobs run, each is told with its program, ranks and age,
         };
         CHECK(line_of(one).starts_with("3 ranks of "));
         CHECK(contains(line_of(one), "api_hangs cycle, for "));
-        CHECK(line_of(other).starts_with("1 rank of "));
-        CHECK(contains(line_of(other), "api_hangs moves, for "));
+        CHECK(line_of(other).starts_with("1 rank of api_hangs moves, for "));
         CHECK_FALSE(contains(line_of(other), "for less than 1 s"));
         CHECK(line_of(stopped) == "gives no answer: its tuttirun is stopped, or ends");
     }
@@ -172,6 +178,7 @@ TEST_CASE("where several jobs run, each is told with its program, ranks and age,
     stopped.end();
     other.end();
     one.end();
+    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("the last calls of a rank are told, those that are alike together", "[top]")

@@ -1,5 +1,6 @@
 #include "transports/ofi/fabric_memory.hpp"
 
+#include <fmt/format.h>
 #include <rdma/fi_domain.h>
 
 namespace tutti::transport::ofi {
@@ -15,8 +16,8 @@ std::size_t most_idle(const MemoryModes& modes)
 
 }  // namespace
 
-FabricMemory::FabricMemory(Endpoint& endpoint, const MemoryModes& modes, const Peers& peers, BufferPool& buffers,
-                           std::size_t buffer_bytes, bool puts)
+FabricMemory::FabricMemory(Endpoint& endpoint, const MemoryModes& modes, const PeerTable& peers,
+                           BufferPool& buffers, std::size_t buffer_bytes, bool puts)
     : endpoint_(endpoint),
       modes_(modes),
       peers_(peers),
@@ -80,38 +81,34 @@ void FabricMemory::revoke(const RemoteRegion& region) noexcept
     granted_.erase(found);
 }
 
-void FabricMemory::require_living(std::string_view operation, int rank) const
+template <class Add>
+SendResult FabricMemory::start(std::string_view operation, std::string_view use, int rank, Add&& add)
 {
     const Peer& with = peers_.at(rank);
     if (with.state != Peer::State::living || closed_)
         throw Error(ErrorCode::peer_lost, operation,
                     with.loss.reason.empty() ? "it has left the job" : with.loss.reason, rank);
+    if (!add())
+        throw Error(ErrorCode::out_of_memory, operation,
+                    fmt::format("the memory to {} cannot be registered; raise the limit of locked memory "
+                                "(ulimit -l)",
+                                use),
+                    rank);
+    post();
+    return SendResult::pending;
 }
 
 SendResult FabricMemory::get(int rank, const RemoteRegion& remote, std::span<std::byte> local,
                              Completion& completion)
 {
-    require_living("get", rank);
-    if (!copies_.add_read(rank, remote, local, completion))
-        throw Error(ErrorCode::out_of_memory, "get",
-                    "the memory to read into cannot be registered; raise the limit of locked memory "
-                    "(ulimit -l)",
-                    rank);
-    post();
-    return SendResult::pending;
+    return start("get", "read into", rank, [&] { return copies_.add_read(rank, remote, local, completion); });
 }
 
 SendResult FabricMemory::put(int rank, const RemoteRegion& remote, std::span<const std::byte> local,
                              Completion& completion)
 {
-    require_living("put", rank);
-    if (!copies_.add_write(rank, remote, local, completion))
-        throw Error(ErrorCode::out_of_memory, "put",
-                    "the memory to write from cannot be registered; raise the limit of locked memory "
-                    "(ulimit -l)",
-                    rank);
-    post();
-    return SendResult::pending;
+    return start("put", "write from", rank,
+                 [&] { return copies_.add_write(rank, remote, local, completion); });
 }
 
 void FabricMemory::close() noexcept

@@ -19,7 +19,7 @@ namespace tutti::transport::ofi {
 class FabricMemory final : public RemoteMemory {
 public:
     /// `buffers`, of `buffer_bytes` each, hold the data of short writes. `puts`: peers' memory is written, too.
-    FabricMemory(Endpoint& endpoint, const MemoryModes& modes, const Peers& peers, BufferPool& buffers,
+    FabricMemory(Endpoint& endpoint, const MemoryModes& modes, const PeerTable& peers, BufferPool& buffers,
                  std::size_t buffer_bytes, bool puts);
 
     bool register_region(std::span<const std::byte> data, RemoteRegion& region) override;
@@ -62,11 +62,13 @@ private:
         RegistrationCache cache;
     };
 
-    void require_living(std::string_view operation, int rank) const;
+    /// Starts the copy that add() keeps, in the name of `operation`, which is to `use` own memory.
+    template <class Add>
+    SendResult start(std::string_view operation, std::string_view use, int rank, Add&& add);
 
     Endpoint& endpoint_;
     const MemoryModes modes_;
-    const Peers& peers_;
+    const PeerTable& peers_;
     const bool puts_;
     Registered read_by_peers_;
     Registered read_into_;

@@ -97,7 +97,7 @@ Capabilities OfiTransport::capabilities() const noexcept
 bool OfiTransport::reach(int rank, std::span<const std::byte> bytes) const noexcept
 {
     try {
-        const auto contact = Contact::parse(bytes);
+        const auto contact = FabricContact::parse(bytes);
         return contact && rank >= 0 && rank < options_.ranks && contact->rank == rank &&
                contact->speaks_with(contact_);
     } catch (const std::exception&) {
@@ -107,7 +107,7 @@ bool OfiTransport::reach(int rank, std::span<const std::byte> bytes) const noexc
 
 std::string OfiTransport::unreachable(std::span<const std::byte> bytes) const
 {
-    const auto contact = Contact::parse(bytes);
+    const auto contact = FabricContact::parse(bytes);
     if (!contact)
         return "its contact for libfabric is of another version of Tutti, or of another architecture";
     if (contact->speaks_with(contact_))
@@ -120,7 +120,7 @@ std::string OfiTransport::unreachable(std::span<const std::byte> bytes) const
 
 void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
 {
-    const auto contact = Contact::parse(bytes);
+    const auto contact = FabricContact::parse(bytes);
     if (!contact || !contact->speaks_with(contact_))
         throw Error(ErrorCode::protocol, "connect", unreachable(bytes), rank);
     Peer& to = peers_.make(rank);

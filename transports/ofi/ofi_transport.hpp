@@ -17,8 +17,8 @@
 #include "lib/foundation/network/interface_choice.hpp"
 #include "lib/foundation/security/key.hpp"
 #include "transports/ofi/buffers.hpp"
-#include "transports/ofi/contact.hpp"
 #include "transports/ofi/endpoint.hpp"
+#include "transports/ofi/fabric_contact.hpp"
 #include "transports/ofi/fabric_memory.hpp"
 #include "transports/ofi/frame.hpp"
 #include "transports/ofi/links.hpp"
@@ -131,13 +131,13 @@ private:
     const std::int64_t timeout_ns_;
     Endpoint endpoint_;
     MemoryModes modes_;
-    Contact contact_;
+    FabricContact contact_;
     Links links_;
     EndpointRegistrar frame_registrar_;
     const std::size_t max_payload_bytes_;
     BufferPool receive_buffers_;
     BufferPool send_buffers_;
-    Peers peers_;
+    PeerTable peers_;
     FabricMemory memory_;
     std::deque<Buffer*> unposted_;              // receive buffers that the provider has refused for now
     std::vector<int> to_tell_;                  // ranks that wait for an acknowledgement

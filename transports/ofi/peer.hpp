@@ -63,10 +63,10 @@ struct Peer {
     bool knows(std::uint64_t carried) const noexcept { return carried != 0 && carried == token; }
 };
 
-/// By their rank in the job, from when this rank first has to do with them.
-class Peers {
+/// Peers by their rank in the job, from when this rank first has to do with them.
+class PeerTable {
 public:
-    explicit Peers(int ranks) : by_rank_(static_cast<std::size_t>(ranks)) {}
+    explicit PeerTable(int ranks) : by_rank_(static_cast<std::size_t>(ranks)) {}
 
     /// Only for a known rank.
     Peer& at(int rank) const noexcept { return *by_rank_[static_cast<std::size_t>(rank)]; }

@@ -105,7 +105,7 @@ Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
         return Presence::unknown;
     if (of.link != nullptr)
         return Presence::here;
-    if (const auto contact = Contact::parse(bytes); contact && contact->rank == rank) {
+    if (const auto contact = FabricContact::parse(bytes); contact && contact->rank == rank) {
         of.host = contact->host;
         links_.look_for(rank, *contact);
     }

@@ -51,7 +51,7 @@ sockaddr_storage address_in(std::span<const std::byte> name)
 
 class RawVisitor {
 public:
-    explicit RawVisitor(const Contact& contact)
+    explicit RawVisitor(const FabricContact& contact)
     {
         const sockaddr_storage to = address_in(contact.endpoint);
         fd_ = UniqueFd(socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -124,7 +124,7 @@ TEST_CASE("raw bytes at libfabric's own port")
     const Key key = Key::random();
     OtherProcess process([&](int channel) { echoing_rank(channel, key, provider); });
     const Bytes contact_bytes = process.receive();
-    const Contact contact = *Contact::parse(contact_bytes);
+    const FabricContact contact = *FabricContact::parse(contact_bytes);
     const Bytes words = first_words(provider);
     std::mt19937 random(7);
     std::vector<RawVisitor> visitors;

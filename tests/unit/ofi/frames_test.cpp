@@ -6,7 +6,7 @@
 #include <array>
 #include <random>
 
-#include "transports/ofi/contact.hpp"
+#include "transports/ofi/fabric_contact.hpp"
 #include "transports/ofi/frame.hpp"
 #include "transports/ofi/reorder_queue.hpp"
 
@@ -20,9 +20,9 @@ Bytes numbered(std::uint32_t number)
     return Bytes(4, static_cast<std::byte>(number));
 }
 
-Contact some_contact()
+FabricContact some_contact()
 {
-    Contact contact;
+    FabricContact contact;
     contact.rank = 3;
     contact.host = "b";
     contact.provider = "net";
@@ -116,8 +116,8 @@ TEST_CASE("numbers that no peer can have reached are refused, and change nothing
 
 TEST_CASE("a contact is read as it was written")
 {
-    const Contact contact = some_contact();
-    const auto read = Contact::parse(contact.bytes());
+    const FabricContact contact = some_contact();
+    const auto read = FabricContact::parse(contact.bytes());
     REQUIRE(read);
     CHECK(read->rank == 3);
     CHECK(read->host == "b");
@@ -131,9 +131,9 @@ TEST_CASE("a contact is read as it was written")
 
 TEST_CASE("endpoints of another provider, version or protocol do not talk")
 {
-    const Contact contact = some_contact();
+    const FabricContact contact = some_contact();
     for (int what = 0; what < 5; ++what) {
-        Contact other = some_contact();
+        FabricContact other = some_contact();
         other.provider += what == 0 ? ";ofi_rxm" : "";
         other.provider_version += what == 1;
         other.protocol += what == 2;
@@ -147,15 +147,15 @@ TEST_CASE("contacts that are cut off, longer, or changed anywhere are refused or
 {
     const Bytes good = some_contact().bytes();
     for (std::size_t size = 0; size < good.size(); ++size)
-        CHECK_FALSE(Contact::parse(std::span(good).first(size)));
+        CHECK_FALSE(FabricContact::parse(std::span(good).first(size)));
     Bytes longer = good;
     longer.push_back(std::byte{0});
-    CHECK_FALSE(Contact::parse(longer));
+    CHECK_FALSE(FabricContact::parse(longer));
     for (std::size_t i = 0; i < good.size(); ++i) {
         for (const unsigned value : {0x00u, 0x01u, 0x7fu, 0xffu}) {
             Bytes changed = good;
             changed[i] = static_cast<std::byte>(value);
-            const auto contact = Contact::parse(changed);
+            const auto contact = FabricContact::parse(changed);
             CHECK((!contact || !contact->addresses.empty()));
         }
     }

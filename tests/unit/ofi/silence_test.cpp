@@ -97,7 +97,7 @@ TEST_CASE("a peer that says it is there while the fabric brings it nothing is lo
         CHECK_THAT(reason, Contains("provider net") && Contains("firewall") && Contains("TUTTI_INTERFACE"));
         // Both ends of the fabric.
         CHECK_THAT(reason, Contains("from " + rank.contact().endpoint_place() + " to " +
-                                    Contact::parse(peer.contact())->endpoint_place() + " for"));
+                                    FabricContact::parse(peer.contact())->endpoint_place() + " for"));
         CHECK_THAT(rank.contact().endpoint_place(),
                    StartsWith("127.0.0.1:") && EndsWith(" (lo)") && !Contains(":0 "));
     }

@@ -19,7 +19,7 @@ using tutti::transport::SendResult;
 
 namespace {
 
-UniqueFd knock(const Contact& contact)
+UniqueFd knock(const FabricContact& contact)
 {
     socklen_t size = 0;
     const auto to = contact.addresses.front().address.to_sockaddr(contact.port, 0, size);
@@ -105,7 +105,7 @@ TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
     const WithSoftLimit files(RLIMIT_NOFILE, hard_limit(RLIMIT_NOFILE));
     OfiRank a(0, kRanks, key);
     OfiRank b(1, kRanks, key);
-    const Contact contact = a.contact();
+    const FabricContact contact = a.contact();
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 300 + 2 * kRanks; ++i) {
         strangers.push_back(knock(contact));

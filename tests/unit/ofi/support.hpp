@@ -69,7 +69,10 @@ struct OfiRank {
     }
 
     std::size_t progress() { return transport->progress(sink); }
-    transport::ofi::Contact contact() const { return *transport::ofi::Contact::parse(transport->address()); }
+    transport::ofi::FabricContact contact() const
+    {
+        return *transport::ofi::FabricContact::parse(transport->address());
+    }
     transport::SendResult send(int peer, const Bytes& payload)
     {
         return transport->send(peer, std::as_bytes(std::span("h", 1)), payload, unused);
@@ -122,7 +125,7 @@ public:
     void accept_frames() { say({transport::ofi::LinkMessage::Kind::grant, 0, 1}); }
     Bytes contact() const
     {
-        transport::ofi::Contact contact = victim_.contact();
+        transport::ofi::FabricContact contact = victim_.contact();
         static_cast<connection::Contact&>(contact) = links_.contact();
         contact.endpoint = endpoint_.name();
         return contact.bytes();

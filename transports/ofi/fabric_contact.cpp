@@ -1,4 +1,4 @@
-#include "transports/ofi/contact.hpp"
+#include "transports/ofi/fabric_contact.hpp"
 
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -17,7 +17,7 @@ constexpr std::uint32_t kMagic = 0x6f666902;
 
 }  // namespace
 
-std::vector<std::byte> Contact::bytes() const
+std::vector<std::byte> FabricContact::bytes() const
 {
     connection::ContactWriter out;
     out.number(kMagic);
@@ -29,7 +29,7 @@ std::vector<std::byte> Contact::bytes() const
     return out.take();
 }
 
-std::optional<Contact> Contact::parse(std::span<const std::byte> bytes)
+std::optional<FabricContact> FabricContact::parse(std::span<const std::byte> bytes)
 {
     connection::ContactReader in(bytes);
     if (in.number<std::uint32_t>() != kMagic)
@@ -37,7 +37,7 @@ std::optional<Contact> Contact::parse(std::span<const std::byte> bytes)
     auto place = connection::Contact::read(in);
     if (!place)
         return std::nullopt;
-    Contact contact;
+    FabricContact contact;
     static_cast<connection::Contact&>(contact) = std::move(*place);
     contact.provider = in.text();
     for (std::uint32_t* number :
@@ -50,20 +50,20 @@ std::optional<Contact> Contact::parse(std::span<const std::byte> bytes)
     return contact;
 }
 
-bool Contact::speaks_with(const Contact& other) const noexcept
+bool FabricContact::speaks_with(const FabricContact& other) const noexcept
 {
     return provider == other.provider && provider_version == other.provider_version &&
            address_format == other.address_format && protocol == other.protocol &&
            protocol_version == other.protocol_version;
 }
 
-std::string Contact::speaks() const
+std::string FabricContact::speaks() const
 {
     return fmt::format("{} {}.{} (protocol {}.{})", provider, provider_version >> 16,
                        provider_version & 0xffff, protocol, protocol_version);
 }
 
-std::string Contact::endpoint_place() const
+std::string FabricContact::endpoint_place() const
 {
     if (address_format != FI_SOCKADDR_IN && address_format != FI_SOCKADDR_IN6)
         return "an address of its own kind";

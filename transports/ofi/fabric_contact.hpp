@@ -13,7 +13,7 @@
 namespace tutti::transport::ofi {
 
 /// Where the rank listens for links, and the address of its endpoint.
-struct Contact : connection::Contact {
+struct FabricContact : connection::Contact {
     std::string provider;
     std::uint32_t provider_version = 0;
     std::uint32_t address_format = 0;
@@ -23,10 +23,10 @@ struct Contact : connection::Contact {
 
     std::vector<std::byte> bytes() const;
     /// Nothing when the bytes are no contact of this version, or come from a machine of another byte order.
-    static std::optional<Contact> parse(std::span<const std::byte> bytes);
+    static std::optional<FabricContact> parse(std::span<const std::byte> bytes);
 
     /// Whether the endpoints of both can talk to each other.
-    bool speaks_with(const Contact& other) const noexcept;
+    bool speaks_with(const FabricContact& other) const noexcept;
     /// "net 117.0 (protocol 25.1)"
     std::string speaks() const;
     /// Where the endpoint is, as far as it is known: "10.0.0.2:4711 (eth0)".
