@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -67,10 +68,10 @@ struct Family {
 std::vector<Family> families_of(std::span<const std::string> names)
 {
     std::vector<std::string> once;
-    std::map<std::string_view, bool> taken;
+    std::set<std::string_view> taken;
     std::map<Around, std::size_t> sizes;
     for (const std::string& name : names) {
-        if (!taken.emplace(name, true).second)
+        if (!taken.insert(name).second)
             continue;
         once.push_back(name);
         for (const Spot& spot : spots_of(name))
