@@ -5,10 +5,10 @@
 
 #include "collectives/collectives.hpp"
 #include "collectives/framework/functions.hpp"
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/intercommunicator_calls.hpp"
-#include "lib/core/calls/run_collective.hpp"
 #include "lib/core/calls/typed_blocks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
+#include "lib/core/communicators/run_collective.hpp"
 #include "lib/core/communicators/topology.hpp"
 #include "tutti/calls.hpp"
 

@@ -1,8 +1,8 @@
 // barrier and broadcast of a communicator.
 #include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "tutti/calls.hpp"
 
 namespace tutti::detail {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "lib/core/calls/packed_buffers.hpp"
-#include "lib/core/calls/run_collective.hpp"
+#include "lib/core/communicators/run_collective.hpp"
 #include "tutti/calls.hpp"
 
 namespace tutti::detail {

@@ -2,8 +2,8 @@
 // own block, and the root the whole; in place, the root's own block lies within the whole.
 #include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "tutti/calls.hpp"
 
 namespace tutti::detail {

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"
 #include "lib/core/calls/intercommunicator_calls.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 
 namespace tutti::detail {
 

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "collectives/choice/catalogue.hpp"
-#include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 #include "lib/foundation/settings/cores.hpp"
 #include "transports/shm/node_board.hpp"

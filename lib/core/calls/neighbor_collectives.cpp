@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "collectives/collectives.hpp"
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/topology.hpp"
 #include "tutti/calls.hpp"
 #include "tutti/neighbor_communicator.hpp"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/foundation/datatype/absolute.hpp"
 
 namespace tutti::detail {

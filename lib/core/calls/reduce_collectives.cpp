@@ -4,8 +4,8 @@
 
 #include "collectives/choice/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "tutti/calls.hpp"
 
 namespace tutti::detail {

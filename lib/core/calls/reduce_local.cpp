@@ -1,6 +1,6 @@
 #include "tutti/reduce_local.hpp"
 
-#include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/foundation/reduction/kernels.hpp"
 
 namespace tutti {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/foundation/datatype/transfer.hpp"
 
 namespace tutti::detail {

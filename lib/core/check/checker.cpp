@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/calls/collective_request.hpp"
+#include "lib/core/communicators/collective_request.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::check {
 

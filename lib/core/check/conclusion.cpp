@@ -7,7 +7,7 @@
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/base/clock.hpp"
 
 namespace tutti::check {

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "collectives/framework/functions.hpp"
-#include "lib/core/calls/run_collective.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/communicators/run_collective.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 

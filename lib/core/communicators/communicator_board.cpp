@@ -1,8 +1,8 @@
 #include "lib/core/communicators/communicator_board.hpp"
 
-#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/communicators/call_signature.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
-#include "lib/core/job/diagnosis.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
 
 namespace tutti::detail {
 

@@ -6,7 +6,7 @@
 
 #include "collectives/framework/board.hpp"
 #include "collectives/framework/streams.hpp"
-#include "lib/core/communicators/group_operation.hpp"
+#include "lib/core/process/group_operation.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti::detail {

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "collectives/framework/pool.hpp"
-#include "lib/core/job/diagnosis.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/engine/protocol/pieces.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 

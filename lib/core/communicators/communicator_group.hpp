@@ -9,11 +9,11 @@
 #include "collectives/framework/group.hpp"
 #include "collectives/framework/rounds.hpp"
 #include "collectives/framework/task.hpp"
-#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/communicators/call_signature.hpp"
 #include "lib/core/communicators/communicator_board.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/communicators/group_operation.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/group_operation.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 

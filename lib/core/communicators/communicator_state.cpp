@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_board.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 

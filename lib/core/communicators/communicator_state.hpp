@@ -11,9 +11,9 @@
 
 #include "collectives/framework/group.hpp"
 #include "collectives/framework/nodes.hpp"
-#include "lib/core/calls/call_history.hpp"
+#include "lib/core/communicators/call_history.hpp"
 #include "lib/core/communicators/communicator_table.hpp"
-#include "lib/core/job/rank_status.hpp"
+#include "lib/core/process/rank_status.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "transports/shm/node_board.hpp"
 

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "collectives/framework/functions.hpp"
-#include "lib/core/calls/buffer_checks.hpp"
-#include "lib/core/calls/run_collective.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
+#include "lib/core/communicators/run_collective.hpp"
 
 namespace tutti::detail {
 

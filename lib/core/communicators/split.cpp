@@ -18,9 +18,9 @@
 #include "collectives/collectives.hpp"
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/sub_group.hpp"
-#include "lib/core/calls/run_collective.hpp"
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/intercommunicator.hpp"
+#include "lib/core/communicators/run_collective.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::detail {

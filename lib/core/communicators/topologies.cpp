@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/communicators/topology.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/communicators/creation.hpp"

@@ -16,9 +16,9 @@
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/crash_handler.hpp"
-#include "lib/core/job/process.hpp"
 #include "lib/core/job/reachability.hpp"
+#include "lib/core/process/crash_handler.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/engine/bootstrap/embedded.hpp"
 #include "lib/foundation/base/futex.hpp"
 #include "lib/foundation/base/say.hpp"

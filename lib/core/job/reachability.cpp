@@ -10,7 +10,7 @@
 
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/say.hpp"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/engine/bootstrap/inproc.hpp"
 #include "lib/foundation/base/job_aborted.hpp"
 #include "transports/inproc/inproc_transport.hpp"

@@ -1,7 +1,7 @@
 // Communicator's probes, and matched messages that they take out of the queue.
-#include "lib/core/job/process.hpp"
 #include "lib/core/messages/probe.hpp"
 #include "lib/core/messages/receive_checks.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "tutti/communicator.hpp"
 

@@ -9,7 +9,7 @@
 #include <exception>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "tutti/buffer.hpp"
 #include "tutti/status.hpp"
 

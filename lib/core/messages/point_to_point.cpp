@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "lib/core/messages/messages.hpp"
-#include "lib/core/messages/near_fit.hpp"
 #include "lib/core/messages/receive_checks.hpp"
+#include "lib/core/requests/near_fit.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "tutti/communicator.hpp"
 

@@ -1,11 +1,11 @@
 #include "lib/core/messages/probe.hpp"
 
 #include "lib/core/check/checker.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/messages/messages.hpp"
-#include "lib/core/messages/near_fit.hpp"
 #include "lib/core/messages/receive_checks.hpp"
+#include "lib/core/process/process.hpp"
+#include "lib/core/requests/near_fit.hpp"
 #include "lib/core/requests/pooled.hpp"
 
 namespace tutti::detail {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "lib/core/calls/collective_request.hpp"
 #include "lib/core/check/checker.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/process.hpp"
-#include "lib/core/messages/near_fit.hpp"
+#include "lib/core/communicators/collective_request.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/process.hpp"
+#include "lib/core/requests/near_fit.hpp"
 #include "lib/engine/protocol/peers.hpp"
 
 namespace tutti::detail {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/core/check/checker.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/completion.hpp"
 
 namespace tutti::detail {

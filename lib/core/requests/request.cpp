@@ -1,12 +1,12 @@
 #include "tutti/request.hpp"
-#include "lib/core/job/diagnosis.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
 
 #include <fmt/format.h>
 
 #include <type_traits>
 
-#include "lib/core/calls/collective_request.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/communicators/collective_request.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/core/requests/wait.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/engine/request/request_state.hpp"
 #include "tutti/request.hpp"
 

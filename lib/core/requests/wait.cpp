@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "lib/core/calls/collective_request.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/communicators/collective_request.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/completion.hpp"
 
 namespace tutti::detail {

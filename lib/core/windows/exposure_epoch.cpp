@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/element_update.hpp"
 
 namespace tutti::detail {

@@ -5,7 +5,7 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/communicators/creation.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/window_service.hpp"
 
 namespace tutti::detail {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/attached_memory.hpp"
 
 namespace tutti::detail {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "lib/core/check/options.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/check_options.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/datatype/runs.hpp"
 
 namespace tutti::detail {

@@ -1,7 +1,7 @@
 // Access epochs: their begin and end, and the completion of operations within them.
 #include <atomic>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/window.hpp"
 
 namespace tutti::detail {

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/window_control.hpp"
 
 namespace tutti::detail {

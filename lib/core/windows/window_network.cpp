@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <utility>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/element_update.hpp"
 #include "lib/core/windows/window.hpp"
 #include "lib/foundation/base/copy.hpp"

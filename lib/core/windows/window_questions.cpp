@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/datatype/runs.hpp"
 
 namespace tutti::detail {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/window.hpp"
 
 namespace tutti::detail {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/allocate.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/allocate.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/attached_memory.hpp"
 #include "lib/core/windows/element_update.hpp"
 #include "lib/core/windows/window_control.hpp"

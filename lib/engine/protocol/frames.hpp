@@ -34,14 +34,14 @@ enum class FrameKind : std::uint8_t {
     fin,
     credit,
     // Of services
-    call_inquiry,  // and the next two: lib/core/calls/call_diagnosis.hpp
+    call_inquiry,  // and the next two: lib/core/diagnosis/call_diagnosis.hpp
     call_differs,
     call_wait,
     check_arrived,  // and the next: lib/core/check/timed_barrier.hpp
     check_all_arrived,
     window_call,  // and the next: lib/core/windows/window_frames.hpp
     window_answer,
-    call_lost,  // and the next two: lib/core/calls/absent_ranks.hpp
+    call_lost,  // and the next two: lib/core/diagnosis/absent_ranks.hpp
     call_presence_inquiry,
     call_presence,
     last = call_presence

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/attributes.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/buffer/send_buffer.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/runtime.hpp"

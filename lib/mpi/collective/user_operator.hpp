@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/views.hpp"
 #include "tutti/user_op.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "lib/core/communicators/creation.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/info/info.hpp"

@@ -7,7 +7,7 @@
 
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/intercommunicator.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/communicator/creation_tags.hpp"
 #include "lib/mpi/group/group.hpp"

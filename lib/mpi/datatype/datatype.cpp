@@ -5,7 +5,7 @@
 #include <deque>
 #include <mutex>
 
-#include "lib/core/check/options.hpp"
+#include "lib/core/process/check_options.hpp"
 #include "lib/foundation/datatype/absolute.hpp"
 #include "lib/mpi/object/errors.hpp"
 

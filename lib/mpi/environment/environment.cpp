@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "lib/core/job/allocate.hpp"
 #include "lib/core/job/job.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/allocate.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/control/channel.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"
 #include "lib/mpi/communicator/communicator.hpp"

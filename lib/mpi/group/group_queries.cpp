@@ -1,5 +1,5 @@
 // Questions to groups, and their end.
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/group/group.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"

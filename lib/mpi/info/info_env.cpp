@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/control/rank_numbers.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/errors.hpp"

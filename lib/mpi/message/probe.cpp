@@ -1,8 +1,8 @@
 // Probes, and receives of the messages that matched probes took.
 #include <fmt/format.h>
 
-#include "lib/core/job/process.hpp"
 #include "lib/core/messages/probe.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/message_checks.hpp"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/base/say.hpp"
 #include "lib/mpi/object/callbacks.hpp"
 #include "lib/mpi/object/errors.hpp"

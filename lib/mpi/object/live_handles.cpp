@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "lib/core/check/options.hpp"
+#include "lib/core/process/check_options.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::mpi {

@@ -4,8 +4,8 @@
 
 #include <new>
 
-#include "lib/core/calls/collective_request.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/communicators/collective_request.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/mpi/object/error_handler.hpp"

@@ -1,5 +1,5 @@
 // Waits and tests for one request and for all of several.
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"

@@ -1,5 +1,5 @@
 // Waits and tests for any, and for some, of several requests.
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/runtime.hpp"

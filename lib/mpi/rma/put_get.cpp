@@ -1,7 +1,7 @@
 // MPI_Put and MPI_Get, and their forms with a request.
 #include <algorithm>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/runtime.hpp"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/calls/call_diagnosis.hpp"
-#include "lib/core/calls/call_history.hpp"
+#include "lib/core/communicators/call_history.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/diagnosis/call_diagnosis.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
 #include "lib/foundation/reduction/reduce_op.hpp"
 #include "tutti/tutti.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/core/check/message_type.hpp"
-#include "lib/core/check/options.hpp"
+#include "lib/core/process/check_options.hpp"
 #include "lib/foundation/datatype/build.hpp"
 #include "tutti/error.hpp"
 

@@ -4,7 +4,7 @@
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/job.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "tutti/tutti.hpp"
 
 using namespace tutti;

@@ -1,5 +1,5 @@
 // What TUTTI_FABRIC may say, and where adapters are looked for.
-#include "lib/core/job/network_transports.hpp"
+#include "lib/core/process/network_transports.hpp"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
 
 namespace {

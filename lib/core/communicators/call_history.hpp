@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/communicators/call_signature.hpp"
 
 namespace tutti::detail {
 

@@ -1,4 +1,4 @@
-#include "lib/core/calls/call_diagnosis.hpp"
+#include "lib/core/diagnosis/call_diagnosis.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "lib/core/communicators/communicator_group.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/awaited.hpp"
+#include "lib/core/diagnosis/awaited.hpp"
 
 namespace tutti::detail {
 

@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/core/calls/call_history.hpp"
+#include "lib/core/communicators/call_history.hpp"
 #include "lib/engine/protocol/protocol.hpp"
 
 namespace tutti::detail {

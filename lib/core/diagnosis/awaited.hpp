@@ -1,7 +1,7 @@
 // Which ranks this rank waits for, and what it needs of each: the only enumeration.
 //
 // Its readers ask whether those ranks live (failure_detector.hpp) and which call they are in
-// (calls/call_diagnosis.hpp), and show it on the status page (rank_status.hpp), for the launcher.
+// (call_diagnosis.hpp), and show it on the status page (rank_status.hpp), for the launcher.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,12 @@
-#include "lib/core/job/diagnosis.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
 
 #include <functional>
 
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 
-Diagnosis::Diagnosis(Process& process)
-    : calls(process), failures(process), absent(process), process_(process)
+Diagnosis::Diagnosis(Process& process) : calls(process), failures(process), absent(process), process_(process)
 {
     process.protocol().serve(protocol::FrameKind::call_inquiry, protocol::FrameKind::call_wait,
                              std::bind_front(&CallDiagnosis::frame, &calls));

@@ -1,4 +1,4 @@
-#include "lib/core/check/options.hpp"
+#include "lib/core/process/check_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

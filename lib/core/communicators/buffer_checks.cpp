@@ -1,4 +1,4 @@
-#include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 
 #include <fmt/format.h>
 

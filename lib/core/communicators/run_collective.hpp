@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "lib/core/calls/collective_request.hpp"
+#include "lib/core/communicators/collective_request.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
 #include "tutti/call_handle.hpp"
 

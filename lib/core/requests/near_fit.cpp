@@ -1,10 +1,10 @@
-#include "lib/core/messages/near_fit.hpp"
+#include "lib/core/requests/near_fit.hpp"
 
 #include <fmt/format.h>
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/observe/near_fit.hpp"
 
 namespace tutti::detail {

@@ -1,4 +1,4 @@
-#include "lib/core/job/control_exchange.hpp"
+#include "lib/core/process/control_exchange.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/communicators/call_signature.hpp"
 
 #include <fmt/format.h>
 

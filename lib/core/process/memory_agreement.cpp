@@ -1,4 +1,4 @@
-#include "lib/core/job/memory_agreement.hpp"
+#include "lib/core/process/memory_agreement.hpp"
 
 #include <fmt/format.h>
 

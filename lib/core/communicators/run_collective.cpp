@@ -1,8 +1,8 @@
-#include "lib/core/calls/run_collective.hpp"
+#include "lib/core/communicators/run_collective.hpp"
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/creation.hpp"
-#include "lib/core/job/diagnosis.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "tutti/error.hpp"
 

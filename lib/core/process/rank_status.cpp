@@ -1,14 +1,14 @@
-#include "lib/core/job/rank_status.hpp"
+#include "lib/core/process/rank_status.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/communicators/call_signature.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/awaited.hpp"
-#include "lib/core/job/crash_handler.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/diagnosis/awaited.hpp"
+#include "lib/core/process/crash_handler.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/foundation/base/clock.hpp"
 

@@ -1,4 +1,4 @@
-#include "lib/core/job/allocate.hpp"
+#include "lib/core/process/allocate.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "lib/core/job/rank_contact.hpp"
+#include "lib/core/process/rank_contact.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "lib/core/job/failure_detector.hpp"
+#include "lib/core/diagnosis/failure_detector.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <string>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/awaited.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/process.hpp"
-#include "lib/core/job/rank_contact.hpp"
+#include "lib/core/diagnosis/awaited.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/process.hpp"
+#include "lib/core/process/rank_contact.hpp"
 #include "lib/core/windows/window_service.hpp"
 
 namespace tutti::detail {

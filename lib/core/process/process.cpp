@@ -1,4 +1,4 @@
-#include "lib/core/job/process.hpp"
+#include "lib/core/process/process.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -14,10 +14,10 @@
 #include "collectives/framework/pool.hpp"
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/memory_agreement.hpp"
-#include "lib/core/job/network_transports.hpp"
-#include "lib/core/job/rank_contact.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/memory_agreement.hpp"
+#include "lib/core/process/network_transports.hpp"
+#include "lib/core/process/rank_contact.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/engine/protocol/options_from_settings.hpp"
 #include "lib/foundation/base/cpus.hpp"
@@ -94,7 +94,8 @@ void share_promises(control::Channel& channel, std::span<const int> local, int r
     SharedHeap::instance().find_ledger_by([&channel, ranks, own, leader = local.front()] {
         try {
             auto fetched = channel.fetch(leader, kName);
-            return fetched.descriptor ? PromiseLedger(std::move(fetched.descriptor), own, ranks) : PromiseLedger();
+            return fetched.descriptor ? PromiseLedger(std::move(fetched.descriptor), own, ranks)
+                                      : PromiseLedger();
         } catch (const Error&) {
             return PromiseLedger();
         }

@@ -1,4 +1,4 @@
-#include "lib/core/job/crash_handler.hpp"
+#include "lib/core/process/crash_handler.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
-#include "lib/core/job/awaited.hpp"
+#include "lib/core/diagnosis/awaited.hpp"
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/diagnosis.hpp"
-#include "lib/core/job/process.hpp"
+#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/core/windows/window_service.hpp"
 
 namespace tutti::detail {

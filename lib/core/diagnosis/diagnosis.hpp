@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "lib/core/calls/absent_ranks.hpp"
-#include "lib/core/calls/call_diagnosis.hpp"
-#include "lib/core/job/failure_detector.hpp"
+#include "lib/core/diagnosis/absent_ranks.hpp"
+#include "lib/core/diagnosis/call_diagnosis.hpp"
+#include "lib/core/diagnosis/failure_detector.hpp"
 
 namespace tutti::detail {
 

@@ -1,4 +1,4 @@
-#include "lib/core/job/network_transports.hpp"
+#include "lib/core/process/network_transports.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

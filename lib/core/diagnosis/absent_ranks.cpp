@@ -1,8 +1,8 @@
-#include "lib/core/calls/absent_ranks.hpp"
+#include "lib/core/diagnosis/absent_ranks.hpp"
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
-#include "lib/core/job/rank_contact.hpp"
+#include "lib/core/process/process.hpp"
+#include "lib/core/process/rank_contact.hpp"
 
 namespace tutti::detail {
 
@@ -10,8 +10,8 @@ using protocol::FrameKind;
 
 struct AbsentRanks::Header {
     protocol::Lead lead;
-    std::uint32_t rank;    // the sender's, in the communicator
-    std::uint32_t number;  // of the call; the lost member in call_lost
+    std::uint32_t rank;          // the sender's, in the communicator
+    std::uint32_t number;        // of the call; the lost member in call_lost
     std::uint64_t has_left = 0;  // in call_lost
     std::uint64_t unused = 0;
 };

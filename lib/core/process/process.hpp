@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/communicators/group_operation.hpp"
-#include "lib/core/job/control_exchange.hpp"
-#include "lib/core/job/rank_status.hpp"
+#include "lib/core/process/control_exchange.hpp"
+#include "lib/core/process/group_operation.hpp"
+#include "lib/core/process/rank_status.hpp"
 #include "lib/core/requests/continuation.hpp"
 #include "lib/engine/bootstrap/bootstrap.hpp"
 #include "lib/engine/progress/engine.hpp"
