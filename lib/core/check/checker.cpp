@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/communicators/collective_request.hpp"
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/process.hpp"
 
 namespace tutti::check {
@@ -47,8 +45,9 @@ bool Checker::has_names() noexcept
     return !names_of_interfaces().empty();
 }
 
-Checker::Checker(detail::Process& process)
+Checker::Checker(detail::Process& process, std::function<std::string(std::uint64_t)> communicators)
     : process_(process),
+      communicators_(std::move(communicators)),
       options_(options()),
       findings_(process.rank(), process.bootstrap().host_of(process.rank()), options_.fails),
       barrier_(process.protocol(), process.rank(), process.size())
@@ -121,15 +120,9 @@ void Checker::begin(protocol::ReceiveRequest& request, const detail::View& view,
     };
 }
 
-void Checker::begin(detail::CollectiveRequest& request)
+void Checker::begin(RequestState& request, std::uint64_t context, std::string what)
 {
-    Operation& operation =
-        new_operation(request, Operation::Kind::collective, request.communicator->context(), false);
-    const std::uint32_t number = request.communicator->next_number() - 1;
-    if (const detail::CallSignature* const call = request.communicator->calls().find(number))
-        operation.what = call->describe();
-    else
-        operation.what = "collective";
+    new_operation(request, Operation::Kind::collective, context, false).what = std::move(what);
 }
 
 void Checker::end(RequestState& state) noexcept
@@ -234,10 +227,8 @@ std::string Checker::communicator(std::uint64_t context) const
     for (const NameOfCommunicator name_of : names_of_interfaces())
         if (std::string name = name_of(context); !name.empty())
             return name;
-    std::string words = "a communicator that was freed";
-    process_.communicators().with(detail::CommunicatorState::collective_context_of(context),
-                                  [&](const detail::CommunicatorState& state) { words = state.in_words(); });
-    return words;
+    const std::string words = communicators_(context);
+    return words.empty() ? "a communicator that was freed" : words;
 }
 
 std::string Checker::describe(const Operation& operation) const

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,10 +23,8 @@
 #include "tutti/buffer.hpp"
 
 namespace tutti::detail {
-class CommunicatorState;
 class Process;
-struct CollectiveRequest;
-}  // namespace tutti::detail
+}
 
 namespace tutti::check {
 
@@ -35,7 +34,8 @@ using NameOfCommunicator = std::string (*)(std::uint64_t context);
 /// Under the engine's lock.
 class Checker {
 public:
-    explicit Checker(detail::Process& process);
+    /// `communicators` answers the name of any communicator of the rank that lives.
+    Checker(detail::Process& process, std::function<std::string(std::uint64_t context)> communicators);
     ~Checker();
 
     /// A call begins, of a message or a collective: it may not be this thread's to make.
@@ -43,7 +43,8 @@ public:
     /// The request is described and has not started. `blocking`: the call waits for it.
     void begin(protocol::SendRequest& request, int destination, const detail::ConstView& view, bool blocking);
     void begin(protocol::ReceiveRequest& request, const detail::View& view, bool blocking);
-    void begin(detail::CollectiveRequest& request);
+    /// A non-blocking collective: `what` in words, on the communicator with this context.
+    void begin(detail::RequestState& request, std::uint64_t context, std::string what);
     /// The program learns that the operation is complete.
     void end(detail::RequestState& state) noexcept;
     /// The program gives up the request: it need not complete it, and may know the end by other means.
@@ -55,13 +56,16 @@ public:
     /// The program makes no more calls: looks for what is left, once all ranks have come so far. Ranks that
     /// come seconds later are not waited for.
     void conclude(progress::Engine::Lock& lock);
-    /// After the Environment has ended.
-    void conclude_communicators();
 
-    /// Another finding, for interfaces.
+    const Options& looks_for() const noexcept { return options_; }
+    /// A finding of the rooms above.
     void add(Kind kind, const Site& site, const std::string& text) { findings_.add(kind, site, text); }
+    /// After the last add().
+    void report() { findings_.conclude(); }
     /// Of an interface; there may be several.
     static void add_names(NameOfCommunicator names);
+    /// Whether an interface has names, and so reports its own handles.
+    static bool has_names() noexcept;
 
 private:
     Operation& new_operation(detail::RequestState& state, Operation::Kind kind, std::uint64_t context,
@@ -71,10 +75,10 @@ private:
     void look_at_requests();
     void look_at_messages();
     std::string communicator(std::uint64_t context) const;
-    static bool has_names() noexcept;
     std::string describe(const Operation& operation) const;
 
     detail::Process& process_;
+    const std::function<std::string(std::uint64_t context)> communicators_;
     const Options& options_;
     Findings findings_;
     const std::thread::id first_thread_ = std::this_thread::get_id();  // it began the process

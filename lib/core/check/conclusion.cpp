@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "lib/core/check/checker.hpp"
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/foundation/base/clock.hpp"
 
@@ -59,7 +58,7 @@ void Checker::look_at_messages()
     process_.protocol().for_each_unexpected(~std::size_t{0}, [&](const protocol::UnexpectedRequest& message) {
         const std::uint64_t context = message.envelope.context;
         const Status status = status_of(message);
-        if (detail::CommunicatorState::is_of_collectives(context) || is_left_by_coarrays(status.tag))
+        if (detail::is_of_collectives(context) || is_left_by_coarrays(status.tag))
             return;
         findings_.add(Kind::message, {},
                       fmt::format("a message from rank {} with tag {}, {} bytes{} on {}, was never received; "
@@ -83,25 +82,6 @@ try {
     barrier_.wait(process_.engine(), lock);
 } catch (const Error&) {
     findings_.conclude();  // the job is broken, and the program knows it
-}
-
-void Checker::conclude_communicators()
-{
-    if (!options_.handles || has_names())  // an interface with names reports its own handles
-        return;
-    process_.communicators().for_each([&](const detail::CommunicatorState& state) {
-        if (state.outlives_environment())
-            return;
-        // The process has one handle of each of these.
-        const bool is_world = &state == process_.world().get();
-        const bool is_self = &state == process_.self().get();
-        const auto own = is_world ? process_.world().use_count() : is_self ? process_.self().use_count() : 0;
-        if (own != 1)
-            findings_.add(Kind::handle, {},
-                          fmt::format("{}{} is alive after the end of the Environment; let it end first",
-                                      own != 0 ? "a handle of " : "", state.in_words()));
-    });
-    findings_.conclude();
 }
 
 }  // namespace tutti::check

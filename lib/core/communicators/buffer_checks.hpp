@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/core/calls/byte_blocks.hpp"
+#include "lib/core/communicators/byte_blocks.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 
 namespace tutti::detail {

@@ -8,14 +8,6 @@
 
 namespace tutti::detail {
 
-/// A call of this rank: its communicator's context for collectives, and its number there.
-struct CallPlace {
-    std::uint64_t context = 0;
-    std::uint32_t number = 0;
-
-    friend bool operator==(const CallPlace&, const CallPlace&) = default;
-};
-
 class CallHistory {
 public:
     static constexpr std::uint32_t kKept = 128;

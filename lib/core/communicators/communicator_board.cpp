@@ -2,7 +2,6 @@
 
 #include "lib/core/communicators/call_signature.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 
 namespace tutti::detail {
 
@@ -65,7 +64,7 @@ void CommunicatorGroup::await_at_board(NodeBoard::Event event, int rank)
         return;
     CommunicatorBoard& board = *shared_memory();
     Operation come = event == NodeBoard::Event::chunk ? board.published(rank) : board.room();
-    const CallDiagnosis::Blocked blocked(state_.process().diagnosis().calls, this);
+    const Waits::InCall waits_for(state_.process().waits(), place());
     engine.wait(*lock_, [&] {
         board.poll();
         return come.done();

@@ -8,7 +8,6 @@
 #include <new>
 
 #include "collectives/framework/pool.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/engine/protocol/pieces.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 
@@ -286,13 +285,13 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
 // nullptr if calls have no common order.
 const CallSignature* CommunicatorGroup::my_call() const
 {
-    return has_order() ? state_.calls().find(number_) : nullptr;
+    return has_order_ ? state_.calls().find(number_) : nullptr;
 }
 
 std::string_view CommunicatorGroup::my_name() const
 {
     const CallSignature* const mine = my_call();
-    return mine != nullptr ? name_of(mine->kind()) : has_order() ? "collective" : "create_from";
+    return mine != nullptr ? name_of(mine->kind()) : has_order_ ? "collective" : "create_from";
 }
 
 std::string CommunicatorGroup::describe_mine() const
@@ -319,7 +318,7 @@ void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
 {
     const CallSignature* const mine = my_call();
     if (mine != nullptr)
-        state_.process().diagnosis().calls.check_other_call(state_, peer, number_);
+        state_.process().diagnosis().check_other_call(state_, peer, number_);
     state_.raise_lost(peer, mine, result, my_name());
 }
 

@@ -93,9 +93,11 @@ public:
 
     Process& process() const noexcept { return state_.process(); }
     const CommunicatorState& communicator() const noexcept { return state_; }
-    /// False if a tag instead of a number identifies the call.
-    bool has_order() const noexcept { return has_order_; }
-    CallPlace place() const noexcept { return {state_.collective_context(), number_}; }
+    /// No call if a tag instead of a number identifies it.
+    CallPlace place() const noexcept
+    {
+        return has_order_ ? CallPlace{state_.collective_context(), number_} : CallPlace{};
+    }
 
     /// From now on runs_at_once() may wait, with this lock that is held; nullptr: it may not.
     void let_block(progress::Engine::Lock* lock) noexcept { lock_ = lock; }

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_board.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
@@ -13,7 +12,7 @@ namespace tutti::detail {
 CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members members, int rank,
                                      Members remote, std::shared_ptr<CommunicatorState> both)
     : process_(process),
-      table_(process.shared_communicators()),
+      table_(process.parts().communicators),
       id_(id),
       members_(std::move(members)),
       peers_(remote != nullptr ? std::move(remote) : members_),
@@ -72,7 +71,7 @@ void CommunicatorState::compare_at_board() const
 void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code,
                                    std::string_view name) const
 {
-    const AbsentRanks::Loss loss = process_.diagnosis().absent.lost(*this, member);
+    const Diagnosis::LostMember loss = process_.diagnosis().lost(*this, member);
     // The last call of a member that has left was another one, perhaps of the same kind.
     throw Error(code, call != nullptr ? name_of(call->kind()) : name,
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}{}",
@@ -100,10 +99,10 @@ void CommunicatorState::review_calls()
         agree_on_cores();
     if (next_call_ == 0)
         return;
-    process_.diagnosis().calls.review();
+    process_.diagnosis().review_calls();
     compare_at_board();
     if (next_call_ % ((CallMark::kNumberMask + 1) / 2) == 0)
-        process_.diagnosis().calls.check_reuse(*this);
+        process_.diagnosis().check_reuse(*this);
 }
 
 }  // namespace tutti::detail

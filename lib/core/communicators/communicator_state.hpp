@@ -13,6 +13,7 @@
 #include "collectives/framework/nodes.hpp"
 #include "lib/core/communicators/call_history.hpp"
 #include "lib/core/communicators/communicator_table.hpp"
+#include "lib/core/process/contexts.hpp"
 #include "lib/core/process/rank_status.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "transports/shm/node_board.hpp"
@@ -61,11 +62,6 @@ public:
     std::uint64_t context() const noexcept { return id_ << 1; }
     /// Context of messages within collectives; CallMark says how they are marked.
     std::uint64_t collective_context() const noexcept { return collective_context_of(context()); }
-    static constexpr std::uint64_t collective_context_of(std::uint64_t context) noexcept
-    {
-        return context | 1;
-    }
-    static constexpr bool is_of_collectives(std::uint64_t context) noexcept { return (context & 1) != 0; }
     /// The number of the next collective; all ranks start collectives in the same order. Under the lock.
     /// Throws if other ranks turn out to have made different calls.
     std::uint32_t next_collective()

@@ -2,7 +2,6 @@
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/creation.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "tutti/error.hpp"
 
@@ -14,7 +13,13 @@ namespace {
 void check_last_call(const CommunicatorGroup& group, int lost)
 {
     group.process().engine().progress();
-    group.process().diagnosis().calls.check_other_call(group.communicator(), lost, group.place().number);
+    group.process().diagnosis().check_other_call(group.communicator(), lost, group.place().number);
+}
+
+std::string words_of_call(const CommunicatorState& state, std::uint32_t number)
+{
+    const CallSignature* const call = state.calls().find(number);
+    return call != nullptr ? call->describe() : "collective";
 }
 
 /// The board of a blocking call. Throws in the call's name if a rank is lost while all agree on a board.
@@ -59,7 +64,7 @@ void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorG
            collectives::Task& task)
 {
     const RankStatus::InCall in_call(group.process().status());
-    const CallDiagnosis::Blocked blocked(group.process().diagnosis().calls, &group);
+    const Waits::InCall waits_for(group.process().waits(), group.place());
     engine.begin_all();
     task.start();
     try {
@@ -97,10 +102,10 @@ Request start(const std::shared_ptr<CommunicatorState>& state, MakeRequest make,
     progress::Engine& engine = state->process().engine();
     auto lock = engine.lock();
     const RankStatus::InCall in_call(state->process().status());
-    std::unique_ptr<CollectiveRequest> request = make(state, state->next_collective(), plan);
+    std::unique_ptr<RunningCollective> request = make(state, state->next_collective(), plan);
     request->task = request->begin();
     if (check::Checker* const checker = state->process().checker(); checker != nullptr) [[unlikely]]
-        checker->begin(*request);
+        checker->begin(*request, state->context(), words_of_call(*state, state->next_number() - 1));
     engine.begin(*request);
     engine.started();
     return RequestAccess::active(*request.release());
@@ -113,22 +118,6 @@ CallHandle persistent(const std::shared_ptr<CommunicatorState>& state, SharedPla
     static_cast<void>(dup(state, Form::blocking, own));
     own->set_name("a persistent request");
     return CallHandle(std::make_unique<CollectiveStarter>(std::move(own), std::move(plan)));
-}
-
-void collective_ended(void* context) noexcept
-{
-    auto& request = *static_cast<CollectiveRequest*>(context);
-    ++request.communicator->process().collectives_ended;
-    // The coroutine is still in its final suspension: rethrow() shows whether it failed.
-    ErrorCode result = ErrorCode::success;
-    try {
-        request.task.rethrow();
-    } catch (const Error& error) {
-        result = error.code();
-    } catch (...) {
-        result = ErrorCode::internal;
-    }
-    request.finish(result);
 }
 
 void CallHandle::keep(std::shared_ptr<void> what) const

@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "lib/core/communicators/collective_request.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
+#include "lib/core/communicators/running_collective.hpp"
 #include "tutti/call_handle.hpp"
 
 namespace tutti::detail {
@@ -46,14 +46,14 @@ private:
 void run_blocking(CommunicatorState& state, PlanView plan);
 
 /// Makes a request that keeps the plan, which it may move.
-using MakeRequest = std::unique_ptr<CollectiveRequest> (*)(const std::shared_ptr<CommunicatorState>& state,
+using MakeRequest = std::unique_ptr<RunningCollective> (*)(const std::shared_ptr<CommunicatorState>& state,
                                                            std::uint32_t number, void* plan);
 
 /// Starts the coroutine of the plan of the request that `make` makes; progress drives it.
 Request start(const std::shared_ptr<CommunicatorState>& state, MakeRequest make, void* plan);
 
 template <class Plan>
-std::unique_ptr<CollectiveRequest> make_request(const std::shared_ptr<CommunicatorState>& state,
+std::unique_ptr<RunningCollective> make_request(const std::shared_ptr<CommunicatorState>& state,
                                                 std::uint32_t number, void* plan)
 {
     return std::make_unique<PlannedCollective<Plan>>(state, number, std::move(*static_cast<Plan*>(plan)));

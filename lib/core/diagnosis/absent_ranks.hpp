@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/process/diagnosis.hpp"
 #include "lib/engine/progress/engine.hpp"
 
 namespace tutti::detail {
@@ -28,12 +29,7 @@ class AbsentRanks {
 public:
     explicit AbsentRanks(Process& process) noexcept : process_(process) {}
 
-    /// The first member whose loss has failed a collective of the communicator, and why it is lost.
-    struct Loss {
-        int member;
-        std::string why;
-        bool has_left;  // the member has left the job in good order
-    };
+    using Loss = Diagnosis::LostMember;
     /// For a rank that fails, as `member` is lost. Tells the others if it is the first loss here.
     Loss lost(const CommunicatorState& state, int member);
     /// For a rank that waits in a collective there: throws the error of a loss that another rank has

@@ -1,7 +1,6 @@
 #include "lib/core/diagnosis/awaited.hpp"
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/windows/window_service.hpp"
 
@@ -15,9 +14,8 @@ std::vector<Awaited> awaited_by(Process& process)
         [&](const matching::MatchKey& key, int peer, const protocol::SendRequest* send) {
             all.push_back({send == nullptr ? message : receive, peer, key, send});
         });
-    process.diagnosis().failures.for_each_probe([&](const CommunicatorState& state, int source) {
-        const int peer = source == any_source ? -1 : state.peer_rank(source);
-        all.push_back({probed_message, peer, {state.context(), source, any_tag}});
+    process.waits().for_each_probe([&](const Waits::Probe& probe) {
+        all.push_back({probed_message, probe.peer, {probe.context, probe.source, any_tag}});
     });
     process.communicators().for_each([&](const CommunicatorState& state) {
         for (const int member : state.awaited_at_board())

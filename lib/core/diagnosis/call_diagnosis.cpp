@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/communicators/communicator_group.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/diagnosis/awaited.hpp"
+#include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 
@@ -105,7 +105,7 @@ void CallDiagnosis::look(std::int64_t waited_ns)
     });
     ask(questions);
     if (is_blocked()) {
-        chain_began_in_ = blocked_in_->place();
+        chain_began_in_ = process_.waits().call();
         pass_on_wait(static_cast<std::uint32_t>(process_.rank()), ++chains_);
     }
 }
@@ -175,42 +175,47 @@ void CallDiagnosis::for_each_awaited(Visit&& visit)
 
 bool CallDiagnosis::is_blocked() const noexcept
 {
-    return process_.thread_level() != ThreadLevel::multiple && blocked_in_ != nullptr &&
-           blocked_in_->has_order();
+    return process_.thread_level() != ThreadLevel::multiple && process_.waits().call().is_call();
 }
 
 // Tells all ranks that this one waits for which call it blocks in.
 void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
 {
-    const CallPlace place = blocked_in_->place();
-    const CommunicatorState& own = blocked_in_->communicator();
+    const CallPlace place = process_.waits().call();
     std::set<int> awaited;
     for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
-        if (&state == &own && number == place.number && peer != process_.rank())
+        if (state.collective_context() == place.context && number == place.number && peer != process_.rank())
             awaited.insert(peer);
     });
-    const CallSignature* const call = own.calls().find(place.number);
-    const CallWaitHeader wait{protocol::Lead::of(FrameKind::call_wait, place.context),
-                              static_cast<std::uint32_t>(own.rank()),
-                              place.number,
-                              origin,
-                              chain,
-                              static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
-    for (const int peer : awaited)
-        process_.protocol().tell_if_reachable(peer, wait);
+    process_.communicators().with(place.context, [&](const CommunicatorState& own) {
+        const CallSignature* const call = own.calls().find(place.number);
+        const CallWaitHeader wait{
+            protocol::Lead::of(FrameKind::call_wait, place.context),
+            static_cast<std::uint32_t>(own.rank()),
+            place.number,
+            origin,
+            chain,
+            static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
+        for (const int peer : awaited)
+            process_.protocol().tell_if_reachable(peer, wait);
+    });
 }
 
 void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
 {
-    const CallSignature* const mine = blocked_in_->communicator().calls().find(blocked_in_->place().number);
+    const CallPlace place = process_.waits().call();
+    std::string mine = "a collective";
+    process_.communicators().with(place.context, [&](const CommunicatorState& state) {
+        if (const CallSignature* const call = state.calls().find(place.number))
+            mine = call->describe();
+    });
     throw Error(
         ErrorCode::invalid_argument, "collective",
         fmt::format(
             "this rank calls {} of one communicator, which cannot end before rank {} of the job has "
             "ended {} of another communicator; that rank waits for this one: ranks must call collectives "
             "of different communicators in the same order",
-            mine != nullptr ? mine->describe() : "a collective", sender,
-            name_of(static_cast<CallKind>(kind))),
+            mine, sender, name_of(static_cast<CallKind>(kind))),
         sender);
 }
 
@@ -272,7 +277,7 @@ void CallDiagnosis::heard(int peer, const CallWaitHeader& wait)
     if (!stands)
         return;
     if (wait.origin == static_cast<std::uint32_t>(process_.rank())) {
-        if (wait.chain == chains_ && blocked_in_->place() == chain_began_in_)
+        if (wait.chain == chains_ && process_.waits().call() == chain_began_in_)
             raise_circle(peer, wait.kind);
         return;
     }

@@ -22,12 +22,11 @@
 #include <string>
 #include <utility>
 
-#include "lib/core/communicators/call_history.hpp"
+#include "lib/core/process/waits.hpp"
 #include "lib/engine/protocol/protocol.hpp"
 
 namespace tutti::detail {
 
-class CommunicatorGroup;
 class CommunicatorState;
 class Process;
 
@@ -54,23 +53,6 @@ struct CallWaitHeader {
 class CallDiagnosis final {
 public:
     explicit CallDiagnosis(Process& process) noexcept : process_(process) {}
-
-    /// While one exists, the program only waits for the end of that call.
-    class Blocked {
-    public:
-        /// nullptr: it waits for no collective.
-        Blocked(CallDiagnosis& calls, const CommunicatorGroup* call) noexcept
-            : calls_(calls), before_(std::exchange(calls.blocked_in_, call))
-        {
-        }
-        ~Blocked() { calls_.blocked_in_ = before_; }
-        Blocked(const Blocked&) = delete;
-        Blocked& operator=(const Blocked&) = delete;
-
-    private:
-        CallDiagnosis& calls_;
-        const CommunicatorGroup* before_;
-    };
 
     /// The engine's watch. Throws tutti::Error once it is clear that the ranks' calls differ.
     void look(std::int64_t waited_ns);
@@ -114,7 +96,6 @@ private:
 
     Process& process_;
     bool is_reported_ = false;                       // the program has had that error
-    const CommunicatorGroup* blocked_in_ = nullptr;  // if there is one thread
     CallPlace chain_began_in_;                       // the latest chain of this rank
     std::uint32_t chains_ = 0;                       // chains that this rank has begun
     std::map<std::uint32_t, std::uint32_t> passed_;  // the latest chain of each other origin

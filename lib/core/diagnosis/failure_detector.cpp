@@ -9,8 +9,8 @@
 #include <string>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/diagnosis/absent_ranks.hpp"
 #include "lib/core/diagnosis/awaited.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/process/rank_contact.hpp"
 #include "lib/core/windows/window_service.hpp"
@@ -40,16 +40,6 @@ std::string communicator_name(const CommunicatorState& state)
 
 }  // namespace
 
-FailureDetector::Probe::Probe(const CommunicatorState& state, int source) : state_(state), source_(source)
-{
-    state_.process().diagnosis().failures.probes_.push_back(*this);
-}
-
-FailureDetector::Probe::~Probe()
-{
-    base::IntrusiveList<Probe, ProbeTag>::remove(*this);
-}
-
 bool FailureDetector::look()
 {
     std::set<int> named;
@@ -70,7 +60,7 @@ bool FailureDetector::look()
             anybody.insert(each.key.context);
     }
     for (const auto& [context, in_create_from] : contexts)
-        process_.diagnosis().absent.check(context, in_create_from);
+        absent_.check(context, in_create_from);
     bool soon = false;
     std::exception_ptr unanswered;
     for (const int peer : named) {
@@ -84,7 +74,7 @@ bool FailureDetector::look()
         }
     }
     for (const std::uint64_t context : anybody) {
-        communicators.with(CommunicatorState::collective_context_of(context),
+        communicators.with(collective_context_of(context),
                            [&](const CommunicatorState& state) { soon |= look_for_anybody(state); });
     }
     if (unanswered && !soon)
@@ -138,8 +128,9 @@ void FailureDetector::end_hopeless(const CommunicatorState& state)
     if (process_.thread_level() == ThreadLevel::multiple)
         return;
     process_.protocol().fail_awaited_from_anybody(state.context());
-    for (Probe* probe = probes_.front(); probe != nullptr; probe = probes_.after(*probe))
-        probe->hopeless_ |= &probe->state_ == &state && probe->source_ == any_source;
+    process_.waits().for_each_probe([&](Waits::Probe& probe) {
+        probe.hopeless |= probe.context == state.context() && probe.source == any_source;
+    });
 }
 
 namespace {
@@ -171,7 +162,7 @@ std::string nobody_left_in(const CommunicatorState& state, int tag)
 std::string FailureDetector::nobody_left(std::uint64_t context, int tag)
 {
     std::string text = "no rank is left that could send the awaited message";
-    process_.communicators().with(CommunicatorState::collective_context_of(context),
+    process_.communicators().with(collective_context_of(context),
                                   [&](const CommunicatorState& state) { text = nobody_left_in(state, tag); });
     return text;
 }

@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "lib/core/check/checker.hpp"
-#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/conclude.hpp"
+#include "lib/core/job/make_process.hpp"
 #include "lib/core/job/reachability.hpp"
 #include "lib/core/process/crash_handler.hpp"
 #include "lib/core/process/process.hpp"
@@ -177,7 +177,7 @@ std::shared_ptr<Process> join_first(std::unique_ptr<Bootstrap> own, const Enviro
     // in a process of several threads the kernel takes some 20 ms.
     base::membarrier_register();
     Joining joining;
-    auto process = std::make_shared<Process>(joining.connect(std::move(own)), options);
+    auto process = make_process(joining.connect(std::move(own)), options);
     // A launcher reads the ranks' output through pipes. Writing whole lines at once, as on a terminal, avoids
     // that lines are late, or lost with a killed rank.
     if (launched && process->bootstrap().name() != "singleton" && isatty(STDOUT_FILENO) == 0)
@@ -198,8 +198,7 @@ void leave_job(Process& process)
     } catch (const Error& error) {
         base::say(fmt::format("tutti: rank {}: {}\n", process.rank(), error.what()));
     }
-    if (process.checker() != nullptr)
-        process.checker()->conclude_communicators();
+    report_living_communicators(process);
 }
 
 }  // namespace
@@ -227,7 +226,7 @@ void Job::leave(std::shared_ptr<Process> process, bool unwinding)
         return;
     try {
         if (!unwinding)
-            process->conclude();
+            conclude(*process);
     } catch (const Error& error) {
         process->abort(1, error.what());
     }
@@ -235,8 +234,8 @@ void Job::leave(std::shared_ptr<Process> process, bool unwinding)
     ignore_crashes();
     terminating_process.store(nullptr, std::memory_order_release);
     std::set_terminate(previous_handler);
-    if (process->is_referred_to())
-        process->end();
+    if (is_referred_to(*process))
+        refuse_calls(*process);
     else
         all.process.reset();
 }

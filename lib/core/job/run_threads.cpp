@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "lib/core/job/conclude.hpp"
+#include "lib/core/job/make_process.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/engine/bootstrap/inproc.hpp"
 #include "lib/foundation/base/job_aborted.hpp"
@@ -45,12 +47,12 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
             }
         };
         guarded([&] {
-            Environment environment(std::make_shared<detail::Process>(
-                std::make_unique<bootstrap::InprocBootstrap>(job, rank), options, hub));
+            Environment environment(
+                detail::make_process(std::make_unique<bootstrap::InprocBootstrap>(job, rank), options, hub));
             // The failure is reported before the rank leaves: others must not take its leaving for the cause.
             guarded([&] {
                 body(environment);
-                environment.process_->conclude();
+                detail::conclude(*environment.process_);
             });
         });
     };

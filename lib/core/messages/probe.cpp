@@ -1,7 +1,6 @@
 #include "lib/core/messages/probe.hpp"
 
 #include "lib/core/check/checker.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/messages/receive_checks.hpp"
 #include "lib/core/process/process.hpp"
@@ -17,19 +16,20 @@ UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const Communic
 {
     Process& process = state.process();
     UnexpectedRequest* found = nullptr;
-    const FailureDetector::Probe waiting(state, source);
+    const Waits::Probe waiting(process.waits(), state.context(), source,
+                               source == any_source ? -1 : state.peer_rank(source));
     const RankStatus::InCall in_call(
         process.status(), RankStatus::words(base::Operation::probe, state.context(), source, tag, 0),
         [&] { return source == any_source ? -1 : state.peer_rank(source); });
     process.engine().wait(lock, [&] {
         found = process.protocol().probe({state.context(), source, tag});
-        return found != nullptr || is_lost(state, source) || waiting.hopeless();
+        return found != nullptr || is_lost(state, source) || waiting.hopeless;
     });
     if (found != nullptr)
         return *found;
-    if (waiting.hopeless())
+    if (waiting.hopeless)
         throw Error(ErrorCode::peer_lost, operation,
-                    process.diagnosis().failures.nobody_left(state.context(), tag) +
+                    process.diagnosis().nobody_left(state.context(), tag) +
                         near_fit(process, {state.context(), source, tag}));
     raise_lost(state, operation, source, tag);
 }
@@ -51,7 +51,8 @@ UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const Communic
         if (process.collectives_ended != ended)
             return nullptr;
     } else {
-        const FailureDetector::Probe waiting(state, source);
+        const Waits::Probe waiting(process.waits(), state.context(), source,
+                                   source == any_source ? -1 : state.peer_rank(source));
         process.engine().poll(lock);
     }
     found = process.protocol().probe(pattern);

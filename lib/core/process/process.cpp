@@ -6,19 +6,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "collectives/choice/choice.hpp"
 #include "collectives/framework/pool.hpp"
-#include "lib/core/check/checker.hpp"
-#include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
+#include "lib/core/process/check_options.hpp"
 #include "lib/core/process/memory_agreement.hpp"
 #include "lib/core/process/network_transports.hpp"
 #include "lib/core/process/rank_contact.hpp"
-#include "lib/core/windows/window_service.hpp"
 #include "lib/engine/protocol/options_from_settings.hpp"
 #include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/base/say.hpp"
@@ -107,7 +102,7 @@ constexpr collectives::pool::LargeBlocks kMappable = {allocate_mappable, dealloc
 }  // namespace
 
 Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
-                 std::shared_ptr<transport::InprocHub> hub)
+                 bool ranks_are_processes)
     : bootstrap_(std::move(bootstrap)),
       threads_(options.threads),
       shared_cores_(base::cores_are_shared(local_ranks())),
@@ -116,47 +111,42 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       protocol_(bootstrap_->size(),
                 protocol_options(bootstrap_->rank(), bootstrap_->size(), shared_cores_, *status_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
-      communicators_(std::make_shared<CommunicatorTable>()),
-      diagnosis_(std::make_unique<Diagnosis>(*this)),
-      windows_(std::make_unique<WindowService>(*this)),
-      engine_(protocol_, engine_options(options.progress, hub == nullptr)),
-      team_(hub == nullptr ? threads_of_reductions() : 1)
+      engine_(protocol_, engine_options(options.progress, ranks_are_processes)),
+      team_(ranks_are_processes ? threads_of_reductions() : 1)
 {
-    engine_.set_watch(std::bind_front(&Diagnosis::look, diagnosis_.get()));
     collectives::choice();
     check_network_variables();
+}
+
+void Process::open(std::shared_ptr<transport::InprocHub> hub)
+{
     const std::span<const int> local = bootstrap_->local_peers();
-    if (hub != nullptr) {
+    if (hub != nullptr)
         engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
-    } else if (local.size() > 1) {
-        if (control::Channel* const channel = bootstrap_->control()) {
-            exchange_.emplace(*channel);
-            share_promises(*channel, local, rank());
-        }
-        auto shm = std::make_unique<transport::shm::ShmTransport>(
-            rank(), local,
-            transport::shm::ShmOptions{
-                .sleeps_often = crowded(), .exchange = exchange(), .shares_copies = !shared_cores_});
-        shm_ = shm.get();
-        if (has_addresses_to_spare())
-            collectives::pool::set_large_blocks(kMappable);
-        engine_.add(std::move(shm));
-    }
+    else if (local.size() > 1)
+        open_shared_memory(local);
     rank_apart_ = find_apart();
     for (auto& network : make_network_transports(*bootstrap_, rank_apart_.has_value()))
         engine_.add(std::move(network));
     if (size() > 1)
         bootstrap_->publish(kContactKey,
                             make_rank_contact(engine_.transports(), shared_cores_, check::options().any()));
+}
 
-    std::vector<int> everybody(static_cast<std::size_t>(size()));
-    std::iota(everybody.begin(), everybody.end(), 0);
-    world_ = std::make_shared<CommunicatorState>(
-        *this, kWorldContext, std::make_shared<const std::vector<int>>(std::move(everybody)), rank());
-    self_ = std::make_shared<CommunicatorState>(*this, new_context(),
-                                                std::make_shared<const std::vector<int>>(1, rank()), 0);
-    if (check::options().any())
-        checker_ = std::make_unique<check::Checker>(*this);
+void Process::open_shared_memory(std::span<const int> local)
+{
+    if (control::Channel* const channel = bootstrap_->control()) {
+        exchange_.emplace(*channel);
+        share_promises(*channel, local, rank());
+    }
+    auto shm = std::make_unique<transport::shm::ShmTransport>(
+        rank(), local,
+        transport::shm::ShmOptions{
+            .sleeps_often = crowded(), .exchange = exchange(), .shares_copies = !shared_cores_});
+    shm_ = shm.get();
+    if (has_addresses_to_spare())
+        collectives::pool::set_large_blocks(kMappable);
+    engine_.add(std::move(shm));
 }
 
 const transport::shm::InboxContact* Process::inbox() const noexcept
@@ -269,12 +259,12 @@ transport::Transport& Process::connect(int peer)
         return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
     const auto& transports = engine_.transports();
     const std::vector<std::byte> contact = bootstrap_->fetch(peer, kContactKey);
-    if (is_checked(contact) != (checker_ != nullptr))
+    if (is_checked(contact) != (checker() != nullptr))
         throw Error(
             ErrorCode::invalid_argument, "connect",
             fmt::format("rank {} has TUTTI_CHECK set, rank {} has not; set it for all ranks, or start "
                         "them with tuttirun --check",
-                        checker_ != nullptr ? rank() : peer, checker_ != nullptr ? peer : rank()),
+                        checker() != nullptr ? rank() : peer, checker() != nullptr ? peer : rank()),
             peer);
     std::string why;
     for (const auto& transport : transports) {
@@ -323,57 +313,6 @@ void Process::report_fallback(int peer, const transport::Transport& instead, con
     base::say(fmt::format(
         "tutti: rank {} and rank {} are on one node and share no memory{}{}; going over {}\n", rank(), peer,
         why.empty() ? "" : ": ", why, instead.name() == "tcp" ? "TCP" : instead.name()));
-}
-
-void Process::conclude()
-{
-    auto lock = engine_.lock();
-    try {
-        continuations_.finish(lock);
-        engine_.progress();
-    } catch (const Error&) {
-        return;  // the program knows it already
-    }
-    diagnosis_->calls.conclude();
-    if (checker_ != nullptr)
-        checker_->conclude(lock);
-    else
-        report_unreceived();
-}
-
-// Messages that have come: nobody waits for more.
-void Process::report_unreceived()
-{
-    std::size_t count = 0;
-    Status first;
-    protocol_.for_each_unexpected(~std::size_t{0}, [&](const protocol::UnexpectedRequest& message) {
-        if (!CommunicatorState::is_of_collectives(message.envelope.context) && count++ == 0)
-            first = message.status();
-    });
-    if (count > 0)
-        fmt::print(
-            stderr,
-            "tutti: rank {} on {}: {} message{} never received, the first from rank {} with tag {}, {} "
-            "bytes; receive each message that is sent (tuttirun --check names all)\n",
-            rank(), bootstrap_->host_of(rank()), count, count == 1 ? " was" : "s were", first.source,
-            first.tag, first.size_bytes);
-}
-
-bool Process::is_referred_to()
-{
-    int states = 0;
-    communicators_->for_each([&](const CommunicatorState&) { ++states; });
-    return states > 2 || world_.use_count() > 1 || self_.use_count() > 1 || engine_.has_requests();
-}
-
-void Process::end()
-{
-    const auto lock = engine_.lock();
-    engine_.end(std::make_exception_ptr(
-        Error(ErrorCode::invalid_argument, "Environment",
-              "a communicator or request was used after the Environment had ended; keep it until the last "
-              "call")));
-    protocol_.lose_all("this rank's own Environment has ended; keep it until the last call");
 }
 
 void Process::abort(int status, const std::string& what)

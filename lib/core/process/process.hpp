@@ -1,18 +1,23 @@
 // One rank's runtime: its bootstrap, engine, protocol and transports. If ranks are threads, one process has
 // several, so nothing here is global.
+//
+// The rooms above keep what is theirs in the rank's Parts, which Process owns but does not know.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "lib/core/process/contexts.hpp"
 #include "lib/core/process/control_exchange.hpp"
+#include "lib/core/process/diagnosis.hpp"
 #include "lib/core/process/group_operation.hpp"
 #include "lib/core/process/rank_status.hpp"
-#include "lib/core/requests/continuation.hpp"
+#include "lib/core/process/waits.hpp"
 #include "lib/engine/bootstrap/bootstrap.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "lib/engine/protocol/protocol.hpp"
@@ -30,19 +35,29 @@ namespace tutti::detail {
 
 class CommunicatorState;
 class CommunicatorTable;
-struct Diagnosis;
+class Continuations;
 class WindowService;
 
-// Context ids that need no message: they are equal everywhere, because only rank 0 assigns ids of rank 0, and
-// it begins after them.
-inline constexpr std::uint64_t kWorldContext = 0;
-inline constexpr std::uint64_t kLeadersContext = 1;
+/// What the rooms above have of a rank (lib/core/job/make_process.hpp makes it). The last ends first.
+struct Parts {
+    std::unique_ptr<Diagnosis> diagnosis;
+    std::shared_ptr<CommunicatorTable> communicators;
+    std::shared_ptr<WindowService> windows;
+    std::shared_ptr<Continuations> continuations;
+    std::shared_ptr<check::Checker> checker;  // nullptr: this job is not checked
+    std::shared_ptr<CommunicatorState> world;
+    std::shared_ptr<CommunicatorState> self;
+};
 
 class Process {
 public:
-    /// `hub` connects ranks that are threads; without it, ranks are processes of this node.
+    /// Without transports: parts of the rank first say which frames they take. `ranks_are_processes`: false
+    /// for ranks that are threads.
     Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
-            std::shared_ptr<transport::InprocHub> hub = nullptr);
+            bool ranks_are_processes);
+    /// Adds the transports and publishes how peers reach this rank. `hub` connects ranks that are threads;
+    /// without it, ranks are processes of this node.
+    void open(std::shared_ptr<transport::InprocHub> hub);
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
@@ -60,15 +75,19 @@ public:
     bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
-    CommunicatorTable& communicators() noexcept { return *communicators_; }
-    const std::shared_ptr<CommunicatorTable>& shared_communicators() const noexcept { return communicators_; }
-    Diagnosis& diagnosis() noexcept { return *diagnosis_; }
-    WindowService& windows() noexcept { return *windows_; }
     RankStatus& status() noexcept { return *status_; }
     const std::shared_ptr<RankStatus>& shared_status() const noexcept { return status_; }
-    Continuations& continuations() noexcept { return continuations_; }
+    Waits& waits() noexcept { return waits_; }
+    /// To be set before open() where frames are for it.
+    Parts& parts() noexcept { return parts_; }
+    Diagnosis& diagnosis() noexcept { return *parts_.diagnosis; }
+    CommunicatorTable& communicators() noexcept { return *parts_.communicators; }
+    WindowService& windows() noexcept { return *parts_.windows; }
+    Continuations& continuations() noexcept { return *parts_.continuations; }
     /// nullptr: this job is not checked.
-    check::Checker* checker() const noexcept { return checker_.get(); }
+    check::Checker* checker() const noexcept { return parts_.checker.get(); }
+    const std::shared_ptr<CommunicatorState>& world() const noexcept { return parts_.world; }
+    const std::shared_ptr<CommunicatorState>& self() const noexcept { return parts_.self; }
     /// How peers wake this rank through shared memory; nullptr if it has no such transport.
     const transport::shm::InboxContact* inbox() const noexcept;
     /// How ranks of the node open each other's memory if /proc does not allow it; nullptr: not at all.
@@ -84,20 +103,8 @@ public:
     /// lock.
     transport::RemoteMemory* network_memory() const noexcept;
 
-    const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
-    const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
-
     /// A context id that no other rank and no earlier call assigns. Under the lock.
     std::uint64_t new_context();
-
-    /// The program makes no more calls. Throws if other ranks have made different ones.
-    void conclude();
-
-    /// Whether communicators or requests still refer to this object.
-    bool is_referred_to();
-    /// For such references after the job has been left: all their calls that would move data throw. Not under
-    /// the lock.
-    void end();
 
     /// Ends the whole job with this rank and `what` as the message. If peers are lost, the launcher first may
     /// end the job with the cause.
@@ -117,12 +124,12 @@ public:
 private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
     bool crowded() const;
+    void open_shared_memory(std::span<const int> local);
     std::optional<int> find_apart();
     int home_cpu() const noexcept;
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     int threads_of_reductions() const;
     transport::Transport& connect(int peer);
-    void report_unreceived();
     void report_fallback(int peer, const transport::Transport& instead, const std::string& why);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;
@@ -131,20 +138,15 @@ private:
     bool shared_cores_;
     std::shared_ptr<RankStatus> status_;
     protocol::Protocol protocol_;
-    const std::shared_ptr<CommunicatorTable> communicators_;
-    const std::unique_ptr<Diagnosis> diagnosis_;
-    std::unique_ptr<WindowService> windows_;
     progress::Engine engine_;
-    Continuations continuations_{*this};
+    Waits waits_;
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;
     std::optional<int> rank_apart_;  // the rank that reports the detour
     bool reported_detour_ = false;
     std::map<int, std::optional<bool>> shared_cores_of_;
     std::uint32_t next_context_ = kLeadersContext + 1;
-    std::shared_ptr<CommunicatorState> world_;
-    std::shared_ptr<CommunicatorState> self_;
-    std::unique_ptr<check::Checker> checker_;
+    Parts parts_;
 };
 
 }  // namespace tutti::detail

@@ -13,8 +13,6 @@
 
 namespace tutti::detail {
 
-class Process;
-
 /// Under the engine's lock, unless said otherwise.
 class RankStatus {
 public:
@@ -100,8 +98,14 @@ public:
         return {context, Words::pack(peer, tag), Words::what_of(operation, bytes)};
     }
 
-    /// A wait has lasted so long: says what it is for.
-    void note(Process& process, std::int64_t waited_ns) noexcept;
+    /// For whoever says what a long wait is for.
+    base::StatusPage& page() noexcept { return *page_; }
+    /// The call that this rank is in; none where several threads may be in calls.
+    Words current() const noexcept { return page_->in_call() && !many_threads_ ? last_call() : Words(); }
+    Words last_call() const noexcept
+    {
+        return page_->entry(page_->entered.load(std::memory_order_relaxed), 1).load();
+    }
     void left() noexcept
     {
         page_->left.store(1, std::memory_order_relaxed);
@@ -155,10 +159,6 @@ private:
     void ended_more() noexcept;
     void enter_thread(const Words& call) noexcept;
     void leave_thread() noexcept;
-    Words current() const noexcept;
-    Words last_call() const noexcept;
-    void list_awaited(Process& process);
-    void list_arrivals(Process& process);
 
     const base::StatusMemory page_;
     const bool many_threads_;

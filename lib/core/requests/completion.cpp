@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "lib/core/check/checker.hpp"
-#include "lib/core/communicators/collective_request.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/process/process.hpp"
+#include "lib/core/requests/collective_request.hpp"
 #include "lib/core/requests/near_fit.hpp"
 #include "lib/engine/protocol/peers.hpp"
 
@@ -35,7 +34,7 @@ Error failure_of_receive(const protocol::ReceiveRequest& receive)
                 status.source};
     if (receive.sender < 0 && receive.peer_rank < 0)
         return {status.code, "recv",
-                process_of(receive).diagnosis().failures.nobody_left(receive.key.context, receive.key.tag()) +
+                process_of(receive).diagnosis().nobody_left(receive.key.context, receive.key.tag()) +
                     near_fit(process_of(receive), receive.key)};
     const int from = receive.sender >= 0 ? receive.sender : receive.peer_rank;
     return {status.code, "recv",
@@ -43,19 +42,6 @@ Error failure_of_receive(const protocol::ReceiveRequest& receive)
                         protocol::why_lost(receive.lost),
                         receive.sender < 0 ? near_fit(process_of(receive), receive.key) : ""),
             from};
-}
-
-std::exception_ptr failure_of_collective(CollectiveRequest& request)
-{
-    if (request.given_up)
-        return request.given_up;
-    try {
-        request.group.rethrow(request.task);
-    } catch (...) {
-        return std::current_exception();
-    }
-    return std::make_exception_ptr(
-        Error(ErrorCode::internal, "wait", "an operation failed without a reason"));
 }
 
 // An interface may still be given the handle of the state, and look at its owner. Volatile, because the
@@ -92,7 +78,7 @@ std::exception_ptr failure_of(RequestState& state)
         case RequestState::Kind::collective:
             break;
     }
-    return failure_of_collective(static_cast<CollectiveRequest&>(state));
+    return static_cast<CollectiveRequest&>(state).failure();
 }
 
 void recycle(RequestState& state)
@@ -122,16 +108,7 @@ bool give_up(RequestState& state, std::exception_ptr why) noexcept
 {
     if (state.kind != RequestState::Kind::collective)
         return false;
-    auto& request = static_cast<CollectiveRequest&>(state);
-    request.task = {};
-    request.given_up = std::move(why);
-    try {
-        std::rethrow_exception(request.given_up);
-    } catch (const Error& error) {
-        request.finish(error.code());
-    } catch (...) {
-        request.finish(ErrorCode::internal);
-    }
+    static_cast<CollectiveRequest&>(state).give_up(std::move(why));
     return true;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "lib/core/check/checker.hpp"
-#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/foundation/observe/near_fit.hpp"
 
@@ -30,7 +29,7 @@ std::string near_fit(Process& process, const matching::MatchKey& wanted)
     Misfit nearest = Misfit::none_or_more;
     process.protocol().for_each_unexpected(kNearestAmong, [&](const protocol::UnexpectedRequest& message) {
         const Misfit now = base::misfit_of(awaited, envelope_of(message.envelope));
-        if (now >= nearest || CommunicatorState::is_of_collectives(message.envelope.context))
+        if (now >= nearest || is_of_collectives(message.envelope.context))
             return;
         nearest = now;
         const Status status =

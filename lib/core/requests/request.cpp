@@ -1,13 +1,13 @@
 #include "tutti/request.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 
 #include <fmt/format.h>
 
 #include <type_traits>
 
-#include "lib/core/communicators/collective_request.hpp"
 #include "lib/core/process/process.hpp"
+#include "lib/core/requests/collective_request.hpp"
 #include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/continuation.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/core/requests/wait.hpp"
 
@@ -105,9 +105,7 @@ std::vector<int> Request::absent_ranks(std::chrono::nanoseconds patience)
         return {};
     Process& process = detail::process_of(*state_);
     auto lock = process.engine().lock();
-    const detail::CommunicatorGroup& group = static_cast<detail::CollectiveRequest&>(*state_).group;
-    return process.diagnosis().absent.absent(lock, group.communicator(), group.place().number,
-                                             end_of(patience));
+    return static_cast<detail::CollectiveRequest&>(*state_).absent(lock, end_of(patience));
 }
 
 void Request::then(std::function<void(const Status&, std::exception_ptr)> function) &&

@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include "lib/core/communicators/collective_request.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/process/process.hpp"
+#include "lib/core/requests/collective_request.hpp"
 #include "lib/core/requests/completion.hpp"
 
 namespace tutti::detail {
@@ -39,11 +38,11 @@ void set_awaited(RequestState& state, bool awaited) noexcept
         static_cast<protocol::ReceiveRequest&>(state).awaited = awaited;
 }
 
-// nullptr if it is not a collective.
-const CommunicatorGroup* call_of(const RequestState& state) noexcept
+// No call if it is not a collective.
+CallPlace call_of(const RequestState& state) noexcept
 {
-    return state.kind == RequestState::Kind::collective ? &static_cast<const CollectiveRequest&>(state).group
-                                                        : nullptr;
+    return state.kind == RequestState::Kind::collective ? static_cast<const CollectiveRequest&>(state).place()
+                                                        : CallPlace{};
 }
 
 base::CallWords words_of(const RequestState& state) noexcept
@@ -59,14 +58,8 @@ base::CallWords words_of(const RequestState& state) noexcept
             return {receive.key.context, receive.key.source_and_tag,
                     base::CallWords::what_of(base::Operation::wait_recv, receive.capacity)};
         }
-        case RequestState::Kind::collective: {
-            const CommunicatorGroup& group = *call_of(state);
-            const CallPlace place = group.place();
-            const CallSignature* const call = group.communicator().calls().find(place.number);
-            const CallSignature::Words words = call != nullptr ? call->words() : CallSignature::Words();
-            return {place.context, place.number,
-                    base::CallWords::what_of(base::Operation::wait_collective, words[0]), words[1]};
-        }
+        case RequestState::Kind::collective:
+            return static_cast<const CollectiveRequest&>(state).words_of_wait();
         case RequestState::Kind::own:
             break;
     }
@@ -155,7 +148,7 @@ bool wait_for_end(progress::Engine::Lock& lock, RequestState& state, std::int64_
         process_of(state).status(),
         timed ? RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1) : words_of(state),
         [&] { return timed ? -1 : peer_of(state); });
-    const CallDiagnosis::Blocked blocked(process_of(state).diagnosis().calls, call_of(state));
+    const Waits::InCall waits_for(process_of(state).waits(), call_of(state));
     set_awaited(state, true);
     try {
         process_of(state).engine().wait(

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/process/allocate.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/windows/attached_memory.hpp"
@@ -247,8 +246,7 @@ int WindowTargets::rank_of_slot(std::size_t slot) const
 void WindowTargets::look_after(std::size_t slot) const
 {
     const int rank = rank_of_slot(slot);
-    if (window_.process().diagnosis().failures.look_after(window_.world_rank(rank)) !=
-        transport::Presence::gone)
+    if (window_.process().diagnosis().look_after(window_.world_rank(rank)) != transport::Presence::gone)
         return;
     throw Error(
         ErrorCode::peer_lost, "accumulate",

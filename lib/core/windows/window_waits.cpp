@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/diagnosis/diagnosis.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 
@@ -86,7 +85,7 @@ std::exception_ptr WindowWaits::loss(std::string_view operation, int rank, std::
     if (!process.protocol().is_lost(peer))
         return nullptr;
     // A rank that fails does not call the next fence: ranks that wait for it there fail, too.
-    process.diagnosis().absent.lost(*window_.communicator(), rank);
+    process.diagnosis().lost(*window_.communicator(), rank);
     return std::make_exception_ptr(
         Error(ErrorCode::peer_lost, operation,
               fmt::format("{}: rank {} was lost {}{}: {}", window_.name(), rank, doing, window_.in_epoch(),

@@ -4,8 +4,9 @@
 
 #include <new>
 
-#include "lib/core/communicators/collective_request.hpp"
+#include "lib/core/process/contexts.hpp"
 #include "lib/core/process/process.hpp"
+#include "lib/core/requests/collective_request.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/mpi/object/error_handler.hpp"
@@ -60,8 +61,8 @@ MPI_Comm communicator_of(const RequestState& state) noexcept
         case RequestState::Kind::receive:
             return communicator_with(static_cast<const protocol::ReceiveRequest&>(state).key.context);
         case RequestState::Kind::collective:
-            return communicator_with(
-                static_cast<const detail::CollectiveRequest&>(state).communicator->context());
+            return communicator_with(detail::message_context_of(
+                static_cast<const detail::CollectiveRequest&>(state).place().context));
         case RequestState::Kind::own:
             return static_cast<const MpiRequest&>(state).communicator();
     }

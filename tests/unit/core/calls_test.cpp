@@ -10,6 +10,7 @@
 #include "lib/core/communicators/call_history.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/diagnosis/call_diagnosis.hpp"
+#include "lib/core/job/make_process.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
 #include "lib/foundation/reduction/reduce_op.hpp"
@@ -50,19 +51,19 @@ constexpr std::uint32_t kNumbers = CallMark::kNumberMask + 1;
 
 // A job of this rank alone, whose world has made ten barriers.
 struct Alone {
-    Alone() : process(tutti::bootstrap::make_singleton(), {})
+    Alone() : process(tutti::detail::make_process(tutti::bootstrap::make_singleton(), {}))
     {
         for (std::uint32_t number = 0; number < 10; ++number)
             world().note_call(world().next_collective(), barrier);
     }
-    CommunicatorState& world() { return *process.world(); }
+    CommunicatorState& world() { return *process->world(); }
     void hear(const CallHeader& header)
     {
-        process.protocol().frame(0, tutti::protocol::bytes_of(header), {});
+        process->protocol().frame(0, tutti::protocol::bytes_of(header), {});
     }
 
     const CallSignature barrier = signature({.kind = CallKind::barrier});
-    Process process;
+    const std::shared_ptr<Process> process;
 };
 
 CallHeader header(FrameKind kind, std::uint32_t rank, std::uint32_t number, const CallSignature& call,

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "lib/core/job/make_process.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
 
@@ -30,8 +31,7 @@ struct Told {
 
 void start()
 {
-    tutti::detail::Process process(tutti::bootstrap::make_singleton(), {});
-    process.engine().close();
+    tutti::detail::make_process(tutti::bootstrap::make_singleton(), {})->engine().close();
 }
 
 }  // namespace

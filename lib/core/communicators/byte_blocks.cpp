@@ -1,4 +1,4 @@
-#include "lib/core/calls/byte_blocks.hpp"
+#include "lib/core/communicators/byte_blocks.hpp"
 
 #include <fmt/format.h>
 

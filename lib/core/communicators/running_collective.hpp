@@ -7,18 +7,17 @@
 
 #include "collectives/framework/task.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
-#include "lib/engine/request/request_state.hpp"
+#include "lib/core/requests/collective_request.hpp"
 
 namespace tutti::detail {
 
-/// The completion hook of a CollectiveRequest's task: ends the request.
+/// The completion hook of a RunningCollective's task: ends the request.
 void collective_ended(void* request) noexcept;
 
-struct CollectiveRequest : RequestState, progress::Deferred {
-    CollectiveRequest(std::shared_ptr<CommunicatorState> communicator_state, std::uint32_t number)
-        : RequestState(Kind::collective),
-          Deferred([](Deferred& self) noexcept {
-              auto& request = static_cast<CollectiveRequest&>(self);
+struct RunningCollective : CollectiveRequest, progress::Deferred {
+    RunningCollective(std::shared_ptr<CommunicatorState> communicator_state, std::uint32_t number)
+        : Deferred([](Deferred& self) noexcept {
+              auto& request = static_cast<RunningCollective&>(self);
               request.task.start({collective_ended, &request});
           }),
           communicator(std::move(communicator_state)),
@@ -26,10 +25,15 @@ struct CollectiveRequest : RequestState, progress::Deferred {
     {
         owner = &communicator->process();
     }
-    virtual ~CollectiveRequest() = default;
 
     /// The coroutine of this request's plan, for its group.
     virtual collectives::Task begin() = 0;
+
+    std::exception_ptr failure() override;
+    void give_up(std::exception_ptr why) noexcept override;
+    CallPlace place() const noexcept override { return group.place(); }
+    base::CallWords words_of_wait() const noexcept override;
+    std::vector<int> absent(progress::Engine::Lock& lock, std::int64_t until_ns) override;
 
     std::shared_ptr<CommunicatorState> communicator;
     CommunicatorGroup group;
@@ -39,9 +43,9 @@ struct CollectiveRequest : RequestState, progress::Deferred {
 
 /// Holds the plan, to which the coroutine refers. `Plan`: see run_collective.hpp.
 template <class Plan>
-struct PlannedCollective final : CollectiveRequest {
+struct PlannedCollective final : RunningCollective {
     PlannedCollective(const std::shared_ptr<CommunicatorState>& state, std::uint32_t number, Plan&& given)
-        : CollectiveRequest(state, number), plan(std::move(given))
+        : RunningCollective(state, number), plan(std::move(given))
     {
     }
     ~PlannedCollective() override { task = {}; }  // before the plan, to which its frame refers
