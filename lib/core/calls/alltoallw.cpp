@@ -8,8 +8,8 @@
 #include "lib/core/calls/intercommunicator_calls.hpp"
 #include "lib/core/calls/typed_blocks.hpp"
 #include "lib/core/communicators/buffer_checks.hpp"
+#include "lib/core/communicators/neighborhood.hpp"
 #include "lib/core/communicators/run_collective.hpp"
-#include "lib/core/communicators/topology.hpp"
 #include "tutti/calls.hpp"
 
 namespace tutti::detail {

@@ -69,12 +69,12 @@ void Checker::look_at_thread()
                     process_.thread_level() == ThreadLevel::single ? "single" : "funneled"));
 }
 
-Operation& Checker::new_operation(RequestState& state, Operation::Kind kind, std::uint64_t context,
-                                  bool blocking)
+CheckedOperation& Checker::new_operation(RequestState& state, CheckedOperation::Kind kind,
+                                         std::uint64_t context, bool blocking)
 {
     look_at_thread();
     auto& operation = operations_[&state];
-    operation.reset(new Operation{
+    operation.reset(new CheckedOperation{
         .kind = kind, .sums = options_.buffers && !blocking, .blocking = blocking, .context = context});
     if (!blocking)
         operation->site = call_site();
@@ -84,7 +84,8 @@ Operation& Checker::new_operation(RequestState& state, Operation::Kind kind, std
 void Checker::begin(protocol::SendRequest& request, int destination, const detail::ConstView& view,
                     bool blocking)
 {
-    Operation& operation = new_operation(request, Operation::Kind::send, request.envelope.context, blocking);
+    CheckedOperation& operation =
+        new_operation(request, CheckedOperation::Kind::send, request.envelope.context, blocking);
     operation.peer = destination;
     operation.tag = request.envelope.tag();
     operation.data = {const_cast<std::byte*>(view.data), view.size_bytes, view.layout, view.element};
@@ -97,13 +98,14 @@ void Checker::begin(protocol::SendRequest& request, int destination, const detai
     request.data = {view.data, view.size_bytes + kNoteBytes};
     request.context = &operation;
     request.collect = [](const protocol::SendRequest& sent, std::size_t offset, std::span<std::byte> out) {
-        static_cast<const Operation*>(sent.context)->collect(offset, out);
+        static_cast<const CheckedOperation*>(sent.context)->collect(offset, out);
     };
 }
 
 void Checker::begin(protocol::ReceiveRequest& request, const detail::View& view, bool blocking)
 {
-    Operation& operation = new_operation(request, Operation::Kind::receive, request.key.context, blocking);
+    CheckedOperation& operation =
+        new_operation(request, CheckedOperation::Kind::receive, request.key.context, blocking);
     operation.peer = request.key.source();
     operation.tag = request.key.tag();
     operation.data = view;
@@ -115,14 +117,14 @@ void Checker::begin(protocol::ReceiveRequest& request, const detail::View& view,
     request.context = &operation;
     request.deliver = [](protocol::ReceiveRequest& into, std::size_t offset,
                          std::span<const std::byte> bytes) {
-        auto& known = *const_cast<Operation*>(static_cast<const Operation*>(into.context));
+        auto& known = *const_cast<CheckedOperation*>(static_cast<const CheckedOperation*>(into.context));
         known.deliver(into, offset, bytes);
     };
 }
 
 void Checker::begin(RequestState& request, std::uint64_t context, std::string what)
 {
-    new_operation(request, Operation::Kind::collective, context, false).what = std::move(what);
+    new_operation(request, CheckedOperation::Kind::collective, context, false).what = std::move(what);
 }
 
 void Checker::end(RequestState& state) noexcept
@@ -130,14 +132,14 @@ try {
     const auto found = operations_.find(&state);
     if (found == operations_.end())
         return;
-    const std::unique_ptr<Operation> operation = std::move(found->second);
+    const std::unique_ptr<CheckedOperation> operation = std::move(found->second);
     operations_.erase(found);
     const bool succeeded = state.status.code == ErrorCode::success && !state.status.cancelled;
     if (!succeeded)
         return;
-    if (operation->kind == Operation::Kind::receive)
+    if (operation->kind == CheckedOperation::Kind::receive)
         check_arrived(*operation, state.status);
-    else if (operation->kind == Operation::Kind::send && operation->sums &&
+    else if (operation->kind == CheckedOperation::Kind::send && operation->sums &&
              operation->checksum(operation->data.size_bytes) != operation->sum)
         findings_.add(Kind::buffer, operation->site,
                       fmt::format("{}: the buffer was changed before the send was complete; change it after "
@@ -156,7 +158,7 @@ void Checker::let_go(const RequestState& state) noexcept
 }
 
 // The program learns that a message has arrived.
-void Checker::check_arrived(Operation& operation, const Status& status)
+void Checker::check_arrived(CheckedOperation& operation, const Status& status)
 {
     if (!operation.arrived)
         return;
@@ -188,7 +190,7 @@ void Checker::check_arrived(Operation& operation, const Status& status)
 
 // Whatever comes before the program learns of this message was sent without regard to it, and might have
 // come first.
-void Checker::look_for_race(Operation& operation, const Status& status)
+void Checker::look_for_race(CheckedOperation& operation, const Status& status)
 {
     const std::int64_t until = base::now_ns() + kRaceNs;
     do
@@ -231,13 +233,13 @@ std::string Checker::communicator(std::uint64_t context) const
     return words.empty() ? "a communicator that was freed" : words;
 }
 
-std::string Checker::describe(const Operation& operation) const
+std::string Checker::describe(const CheckedOperation& operation) const
 {
     const std::string on = communicator(operation.context);
-    if (operation.kind == Operation::Kind::collective)
+    if (operation.kind == CheckedOperation::Kind::collective)
         return fmt::format("non-blocking {} on {}", operation.what, on);
     return fmt::format("{}{} {}, {}, {} bytes on {}", operation.blocking ? "" : "non-blocking ",
-                       operation.kind == Operation::Kind::send ? "send to" : "receive from",
+                       operation.kind == CheckedOperation::Kind::send ? "send to" : "receive from",
                        rank_or_any(operation.peer), tag_or_any(operation.tag), operation.data.size_bytes, on);
 }
 

@@ -13,9 +13,9 @@
 #include <thread>
 #include <unordered_map>
 
+#include "lib/core/check/checked_operation.hpp"
 #include "lib/core/check/findings.hpp"
 #include "lib/core/check/message_type.hpp"
-#include "lib/core/check/operation.hpp"
 #include "lib/core/check/timed_barrier.hpp"
 #include "lib/core/process/check_options.hpp"
 #include "lib/engine/progress/engine.hpp"
@@ -68,14 +68,14 @@ public:
     static bool has_names() noexcept;
 
 private:
-    Operation& new_operation(detail::RequestState& state, Operation::Kind kind, std::uint64_t context,
-                             bool blocking);
-    void check_arrived(Operation& operation, const Status& status);
-    void look_for_race(Operation& operation, const Status& status);
+    CheckedOperation& new_operation(detail::RequestState& state, CheckedOperation::Kind kind,
+                                    std::uint64_t context, bool blocking);
+    void check_arrived(CheckedOperation& operation, const Status& status);
+    void look_for_race(CheckedOperation& operation, const Status& status);
     void look_at_requests();
     void look_at_messages();
     std::string communicator(std::uint64_t context) const;
-    std::string describe(const Operation& operation) const;
+    std::string describe(const CheckedOperation& operation) const;
 
     detail::Process& process_;
     const std::function<std::string(std::uint64_t context)> communicators_;
@@ -83,7 +83,7 @@ private:
     Findings findings_;
     const std::thread::id first_thread_ = std::this_thread::get_id();  // it began the process
     TimedBarrier barrier_;
-    std::unordered_map<const detail::RequestState*, std::unique_ptr<Operation>> operations_;
+    std::unordered_map<const detail::RequestState*, std::unique_ptr<CheckedOperation>> operations_;
 };
 
 }  // namespace tutti::check

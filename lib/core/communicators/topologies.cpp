@@ -10,7 +10,7 @@
 #include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/communicators/topology.hpp"
+#include "lib/core/communicators/neighborhood.hpp"
 
 namespace tutti {
 

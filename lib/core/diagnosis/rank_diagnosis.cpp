@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "lib/core/diagnosis/situation.hpp"
+#include "lib/core/diagnosis/wait_situation.hpp"
 #include "lib/core/process/process.hpp"
 
 namespace tutti::detail {

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "lib/core/check/checker.hpp"
-#include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/pooled.hpp"
+#include "lib/core/requests/request_end.hpp"
 #include "lib/foundation/datatype/transfer.hpp"
 
 namespace tutti::detail {

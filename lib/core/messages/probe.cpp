@@ -4,7 +4,7 @@
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/messages/receive_checks.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/core/requests/near_fit.hpp"
+#include "lib/core/requests/near_fit_text.hpp"
 #include "lib/core/requests/pooled.hpp"
 
 namespace tutti::detail {

@@ -7,7 +7,7 @@
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_end.hpp"
 
 namespace tutti::detail {
 

@@ -6,9 +6,9 @@
 
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/collective_request.hpp"
-#include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/continuation.hpp"
 #include "lib/core/requests/request_access.hpp"
+#include "lib/core/requests/request_end.hpp"
 #include "lib/core/requests/wait.hpp"
 
 namespace tutti {

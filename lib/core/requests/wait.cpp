@@ -4,7 +4,7 @@
 
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/collective_request.hpp"
-#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_end.hpp"
 
 namespace tutti::detail {
 

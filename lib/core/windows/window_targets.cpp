@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/process/allocate.hpp"
+#include "lib/core/process/aligned_memory.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/windows/attached_memory.hpp"
 #include "lib/core/windows/element_update.hpp"

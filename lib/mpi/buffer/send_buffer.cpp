@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/core/messages/messages.hpp"
-#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_end.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/packed_copy.hpp"
 

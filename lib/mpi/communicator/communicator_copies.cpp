@@ -5,7 +5,7 @@
 
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_end.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/attributes.hpp"

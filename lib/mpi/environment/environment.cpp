@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "lib/core/job/job.hpp"
-#include "lib/core/process/allocate.hpp"
+#include "lib/core/process/aligned_memory.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/foundation/control/channel.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"

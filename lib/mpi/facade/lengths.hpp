@@ -2,7 +2,7 @@
 // refuse the communicator, or does not read the array.
 #pragma once
 
-#include "lib/core/communicators/topology.hpp"
+#include "lib/core/communicators/neighborhood.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/facade/convert.hpp"
 #include "lib/mpi/topology/topology.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "lib/core/messages/messages.hpp"
-#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_end.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/message_checks.hpp"

@@ -1,6 +1,6 @@
 // Waits and tests for one request and for all of several.
 #include "lib/core/process/process.hpp"
-#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_end.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/status.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/core/communicators/topology.hpp"
+#include "lib/core/communicators/neighborhood.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/object/abi.hpp"
 

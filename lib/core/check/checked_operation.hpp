@@ -17,7 +17,7 @@ namespace tutti::check {
 inline constexpr std::size_t kNoteBytes = sizeof(MessageNote);
 
 /// From its start until the program knows that it is complete.
-struct Operation {
+struct CheckedOperation {
     /// The first bytes of the data, in the order of transfer.
     std::uint64_t checksum(std::size_t size_bytes) const;
     /// Bytes [offset, ...) of a message: the note, and behind it the data.

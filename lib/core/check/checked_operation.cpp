@@ -1,4 +1,4 @@
-#include "lib/core/check/operation.hpp"
+#include "lib/core/check/checked_operation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ std::uint64_t add(std::uint64_t sum, std::span<const std::byte> bytes) noexcept
 
 }  // namespace
 
-std::uint64_t Operation::checksum(std::size_t size_bytes) const
+std::uint64_t CheckedOperation::checksum(std::size_t size_bytes) const
 {
     if (data.layout == nullptr)
         return add(0, {data.data, size_bytes});
@@ -45,7 +45,7 @@ std::uint64_t Operation::checksum(std::size_t size_bytes) const
     return total;
 }
 
-void Operation::collect(std::size_t offset, std::span<std::byte> out) const
+void CheckedOperation::collect(std::size_t offset, std::span<std::byte> out) const
 {
     if (offset < kNoteBytes) {
         const std::size_t size = std::min(out.size(), kNoteBytes - offset);
@@ -62,8 +62,8 @@ void Operation::collect(std::size_t offset, std::span<std::byte> out) const
         std::memcpy(out.data(), data.data + (offset - kNoteBytes), out.size());
 }
 
-void Operation::deliver(protocol::ReceiveRequest& request, std::size_t offset,
-                        std::span<const std::byte> bytes)
+void CheckedOperation::deliver(protocol::ReceiveRequest& request, std::size_t offset,
+                               std::span<const std::byte> bytes)
 {
     const std::size_t end = offset + bytes.size();
     if (offset == 0 && sums)

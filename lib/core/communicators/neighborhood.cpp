@@ -1,4 +1,4 @@
-#include "lib/core/communicators/topology.hpp"
+#include "lib/core/communicators/neighborhood.hpp"
 
 #include <fmt/format.h>
 

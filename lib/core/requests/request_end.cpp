@@ -1,11 +1,11 @@
-#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_end.hpp"
 
 #include <fmt/format.h>
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/collective_request.hpp"
-#include "lib/core/requests/near_fit.hpp"
+#include "lib/core/requests/near_fit_text.hpp"
 #include "lib/engine/protocol/peers.hpp"
 
 namespace tutti::detail {

@@ -1,4 +1,4 @@
-#include "lib/core/process/allocate.hpp"
+#include "lib/core/process/aligned_memory.hpp"
 
 #include <algorithm>
 

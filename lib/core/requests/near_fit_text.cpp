@@ -1,4 +1,4 @@
-#include "lib/core/requests/near_fit.hpp"
+#include "lib/core/requests/near_fit_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lib/core/diagnosis/situation.hpp"
+#include "lib/core/diagnosis/wait_situation.hpp"
 
 #include <algorithm>
 #include <atomic>
