@@ -7,6 +7,7 @@
 #include "lib/core/process/contexts.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/collective_request.hpp"
+#include "lib/core/requests/continuation.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/core/requests/request_end.hpp"
 #include "lib/mpi/object/error_handler.hpp"
