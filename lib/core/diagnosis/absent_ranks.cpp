@@ -22,7 +22,7 @@ AbsentRanks::Loss AbsentRanks::lost(const CommunicatorState& state, int member)
     if (is_first) {
         const int lost = state.world_rank(member);
         loss->second = {member, process_.why_lost(lost), process_.protocol().has_left(lost)};
-        tell_all(state,
+        send_all(state,
                  {protocol::Lead::of(FrameKind::call_lost, state.collective_context()),
                   static_cast<std::uint32_t>(state.rank()), static_cast<std::uint32_t>(member),
                   std::uint64_t{loss->second.has_left}},
@@ -55,7 +55,7 @@ std::vector<int> AbsentRanks::absent(progress::Engine::Lock& lock, const Communi
 {
     const std::uint64_t context = state.collective_context();
     presence(context, number).ranks.insert(state.rank());
-    tell_all(state, {protocol::Lead::of(FrameKind::call_presence_inquiry, context),
+    send_all(state, {protocol::Lead::of(FrameKind::call_presence_inquiry, context),
                      static_cast<std::uint32_t>(state.rank()), number});
     const auto size = static_cast<std::size_t>(state.size());
     process_.engine().wait(
@@ -87,12 +87,12 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
         const bool is_made = static_cast<std::int32_t>(header.number - state.next_number()) < 0;
         presence(context, header.number).ranks.insert(rank);
         if (header.lead.kind() == FrameKind::call_presence_inquiry && is_made)
-            tell(peer, {protocol::Lead::of(FrameKind::call_presence, context),
+            send(peer, {protocol::Lead::of(FrameKind::call_presence, context),
                         static_cast<std::uint32_t>(state.rank()), header.number});
     });
 }
 
-void AbsentRanks::tell(int peer, const Header& header, std::span<const std::byte> payload)
+void AbsentRanks::send(int peer, const Header& header, std::span<const std::byte> payload)
 {
     try {
         // A rank that has published no address yet is not connected, and waits for nobody.
@@ -103,11 +103,11 @@ void AbsentRanks::tell(int peer, const Header& header, std::span<const std::byte
     }
 }
 
-void AbsentRanks::tell_all(const CommunicatorState& state, const Header& header,
+void AbsentRanks::send_all(const CommunicatorState& state, const Header& header,
                            std::span<const std::byte> payload)
 {
     for (int member = 0; member < state.size(); ++member)
-        tell(state.world_rank(member), header, payload);
+        send(state.world_rank(member), header, payload);
 }
 
 }  // namespace tutti::detail

@@ -52,8 +52,8 @@ private:
     };
 
     Presence& presence(std::uint64_t context, std::uint32_t number);
-    void tell(int peer, const Header& header, std::span<const std::byte> payload = {});
-    void tell_all(const CommunicatorState& state, const Header& header,
+    void send(int peer, const Header& header, std::span<const std::byte> payload = {});
+    void send_all(const CommunicatorState& state, const Header& header,
                   std::span<const std::byte> payload = {});
 
     Process& process_;

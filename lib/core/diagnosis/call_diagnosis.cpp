@@ -224,12 +224,12 @@ void CallDiagnosis::ask(const Questions& questions)
     for (const auto& [whom, number] : questions) {
         process_.communicators().with(whom.first,
                                       [&, peer = whom.second, what = number](const CommunicatorState& state) {
-                                          tell(FrameKind::call_inquiry, state, peer, what);
+                                          send(FrameKind::call_inquiry, state, peer, what);
                                       });
     }
 }
 
-void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number)
+void CallDiagnosis::send(FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number)
 {
     const CallSignature* const mine = state.calls().find(number);
     if (mine != nullptr)
@@ -247,12 +247,12 @@ void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std:
 void CallDiagnosis::frame(int peer, std::span<const std::byte> header, std::span<const std::byte>)
 {
     if (protocol::kind_of(header) == FrameKind::call_wait)
-        heard(peer, protocol::header_in<CallWaitHeader>(header, peer));
+        handle(peer, protocol::header_in<CallWaitHeader>(header, peer));
     else
-        heard(peer, protocol::header_in<CallHeader>(header, peer));
+        handle(peer, protocol::header_in<CallHeader>(header, peer));
 }
 
-void CallDiagnosis::heard(int peer, const CallHeader& call)
+void CallDiagnosis::handle(int peer, const CallHeader& call)
 {
     process_.communicators().with(call.lead.context(), [&](const CommunicatorState& state) {
         check_speaker(state, peer, call.rank);
@@ -261,12 +261,12 @@ void CallDiagnosis::heard(int peer, const CallHeader& call)
         if (mine == nullptr || *mine == theirs)
             return;
         if (call.lead.kind() == FrameKind::call_inquiry)
-            tell(FrameKind::call_differs, state, peer, call.number);
+            send(FrameKind::call_differs, state, peer, call.number);
         throw reported(mismatch(*mine, static_cast<int>(call.rank), theirs));
     });
 }
 
-void CallDiagnosis::heard(int peer, const CallWaitHeader& wait)
+void CallDiagnosis::handle(int peer, const CallWaitHeader& wait)
 {
     bool stands = false;
     process_.communicators().with(wait.lead.context(), [&](const CommunicatorState& state) {

@@ -70,8 +70,8 @@ public:
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload);
 
 private:
-    void heard(int peer, const CallHeader& call);
-    void heard(int peer, const CallWaitHeader& wait);
+    void handle(int peer, const CallHeader& call);
+    void handle(int peer, const CallWaitHeader& wait);
 
     // The earliest call to ask about, by communicator and peer: a peer gets one frame for all waits.
     using Questions = std::map<std::pair<std::uint64_t, int>, std::uint32_t>;
@@ -80,7 +80,7 @@ private:
     template <class Visit>
     void for_each_awaited(Visit&& visit);
     void ask(const Questions& questions);
-    void tell(protocol::FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number);
+    void send(protocol::FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number);
     bool is_blocked() const noexcept;
     void pass_on_wait(std::uint32_t origin, std::uint32_t chain);
     [[noreturn]] void raise_circle(int sender, std::uint64_t kind) const;

@@ -17,12 +17,12 @@ constexpr std::string_view kResultKey = "tutti.memory.result";    // of the node
 
 constexpr int kNone = -1;
 
-void tell(bootstrap::Bootstrap& bootstrap, std::string_view key, int rank)
+void publish_rank(bootstrap::Bootstrap& bootstrap, std::string_view key, int rank)
 {
     bootstrap.publish(key, std::as_bytes(std::span(&rank, 1)));
 }
 
-int hear(bootstrap::Bootstrap& bootstrap, int from, std::string_view key)
+int fetch_rank(bootstrap::Bootstrap& bootstrap, int from, std::string_view key)
 {
     const std::vector<std::byte> value = bootstrap.fetch(from, key);
     int rank = kNone;
@@ -52,12 +52,12 @@ std::optional<int> find_rank_apart(bootstrap::Bootstrap& bootstrap, const transp
     const int right = local[(own + 1) % local.size()];
     int apart = shm.can_open(bootstrap.fetch(right, kMemoryKey)) ? kNone : bootstrap.rank();
     for (std::size_t child = 2 * own + 1; child <= 2 * own + 2 && child < local.size(); ++child)
-        apart = lower(apart, hear(bootstrap, local[child], kSubtreeKey));
+        apart = lower(apart, fetch_rank(bootstrap, local[child], kSubtreeKey));
     if (own != 0) {
-        tell(bootstrap, kSubtreeKey, apart);
-        apart = hear(bootstrap, local.front(), kResultKey);
+        publish_rank(bootstrap, kSubtreeKey, apart);
+        apart = fetch_rank(bootstrap, local.front(), kResultKey);
     } else {
-        tell(bootstrap, kResultKey, apart);
+        publish_rank(bootstrap, kResultKey, apart);
     }
     return apart == kNone ? std::nullopt : std::optional(apart);
 }

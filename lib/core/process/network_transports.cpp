@@ -77,7 +77,7 @@ bool is_first_of_node(const bootstrap::Bootstrap& bootstrap)
 }
 
 // The lowest rank of each node reports how its messages reach other nodes.
-void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
+void report(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
 {
     if (is_verbose() && is_first_of_node(bootstrap))
         base::say(
@@ -145,12 +145,12 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                            .adapter = choice.kind == Kind::automatic,
                                            .remote_memory = uses_remote_memory(),
                                            .tells_copies = is_first_of_node(bootstrap) && is_verbose()});
-            tell(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
+            report(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
             transports.push_back(std::move(ofi));
         } catch (const Error& error) {
             if (choice.kind == Kind::ofi)
                 throw;
-            tell(bootstrap, host, fmt::format("no adapter: {}", error.what()));
+            report(bootstrap, host, fmt::format("no adapter: {}", error.what()));
         }
     }
     if (choice.kind != Kind::ofi) {
@@ -163,7 +163,7 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                        .congestion_control = transport::tcp::congestion_asked_for(),
                                        // Reports of all ranks would be too many lines.
                                        .tells_ways = is_verbose() && bootstrap.rank() == 0});
-        tell(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
+        report(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
         transports.push_back(std::move(tcp));
     }
     return transports;
