@@ -109,7 +109,7 @@ public:
     /// For reports about the rank. Any thread.
     void set_name(std::string_view name) noexcept { status_->name(shown_, context(), name); }
 
-    /// Whoever has it says that it lives on without being forgotten. Any thread.
+    /// The owner keeps it beyond the Environment on purpose: --check does not report it. Any thread.
     void let_outlive_environment() noexcept { outlives_environment_ = true; }
     bool outlives_environment() const noexcept { return outlives_environment_; }
 

@@ -5,7 +5,7 @@
 // plan is made when the call is checked, before anything is sent, and holds all that the coroutine refers to
 // except the caller's buffers. A plan is constant and moves no data: each start makes a new coroutine.
 //
-// What the forms do is not compiled for each plan: it sees plans behind a function.
+// The code of the forms is compiled once: it calls a plan through a pointer to a function.
 #pragma once
 
 #include <cstdint>

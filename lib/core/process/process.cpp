@@ -69,8 +69,8 @@ bool has_addresses_to_spare() noexcept
     return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
 }
 
-// Memory that peers of this node can map.
-// The first rank of the node makes the ledger; the others fetch it when they first promise much.
+// The ranks of a node share a ledger of the memory that they promise to each other. The first rank makes the
+// ledger; the others fetch it when they first promise much.
 void share_promises(control::Channel& channel, std::span<const int> local, int rank)
 {
     using transport::shm::PromiseLedger;
@@ -194,7 +194,8 @@ int Process::home_cpu() const noexcept
 
 progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_processes) const
 {
-    // A check for threads outlives what it finds.
+    // The check for threads keeps the lock as for many threads: this rank outlives the calls that the check
+    // finds.
     return {.many_threads = threads_ == ThreadLevel::multiple || check::options().threads,
             .progress_thread = progress_from_setting(wanted) == Progress::thread,
             .spare_core = base::cores_owned(local_ranks()) > 1,
