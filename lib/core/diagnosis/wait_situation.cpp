@@ -78,7 +78,7 @@ void list_awaited(Process& process, StatusSituation& now)
     const bool receives = call.operation() == Operation::recv || call.operation() == Operation::wait_recv;
     const bool probes = call.operation() == Operation::probe;
     const int own_peer = sends || receives || probes ? job_rank(process, call) : -1;
-    // The message is matched, and only its data is missing, unless the call's operation is found below.
+    // The message is matched, and only its data is missing, unless the loop below finds its operation.
     std::uint64_t own_flags =
         (sends ? kSend : kReceive) | Await::kOwn | (probes ? std::uint64_t{0} : Await::kMatched);
     if (sends || receives || probes)
