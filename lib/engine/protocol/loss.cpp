@@ -9,11 +9,11 @@ namespace tutti::protocol {
 
 void Protocol::peer_lost(int rank, const transport::Loss& loss)
 {
-    Peer& lost = peer(rank);
-    if (!Peers::lose(lost, loss))
+    Peer& lost = peers_.peer(rank);
+    if (!peers_.lose(lost, loss))
         return;
-    Rendezvous::lose(lost);
-    Receiver::lose(lost);
+    sender_.lose(lost);
+    receiver_.lose(lost);
 }
 
 // All peers are marked lost before the first operation ends: who learns of that end may send to other peers,
@@ -21,19 +21,19 @@ void Protocol::peer_lost(int rank, const transport::Loss& loss)
 void Protocol::fail_all(std::string_view reason)
 {
     std::vector<Peer*> lost;
-    for (int rank = 0; rank < size(); ++rank)
-        if (known(rank) != nullptr && Peers::lose(peer(rank), {std::string(reason)}))
-            lost.push_back(&peer(rank));
+    for (int rank = 0; rank < peers_.size(); ++rank)
+        if (peers_.known(rank) != nullptr && peers_.lose(peers_.peer(rank), {std::string(reason)}))
+            lost.push_back(&peers_.peer(rank));
     for (Peer* const each : lost) {
-        Rendezvous::lose(*each);
-        Receiver::lose(*each);
+        sender_.lose(*each);
+        receiver_.lose(*each);
     }
 }
 
 void Protocol::lose_all(std::string_view reason)
 {
-    for (int rank = 0; rank < size(); ++rank)
-        peer(rank);
+    for (int rank = 0; rank < peers_.size(); ++rank)
+        peers_.peer(rank);
     fail_all(reason);
 }
 
@@ -49,7 +49,7 @@ bool Peers::lose(Peer& lost, const transport::Loss& loss)
     return true;
 }
 
-void Rendezvous::lose(Peer& lost)
+void Sender::lose(Peer& lost)
 {
     const auto fail_send = [&](SendRequest& request) {
         answered(request);
@@ -65,14 +65,14 @@ void Rendezvous::lose(Peer& lost)
         if (request.peer_rank == lost.rank)
             fail_send(request);
     });
-    awaiting_data_.for_each([&](ReceiveRequest& request) {
-        if (request.sender == lost.rank)
-            fail(request, lost, ErrorCode::peer_lost);
-    });
 }
 
 void Receiver::lose(Peer& lost)
 {
+    awaiting_data_.for_each([&](ReceiveRequest& request) {
+        if (request.sender == lost.rank)
+            fail(request, lost, ErrorCode::peer_lost);
+    });
     for (ReceiveRequest** held : {&lost.arriving.receive, &lost.header_receive})
         if (ReceiveRequest* const request = std::exchange(*held, nullptr))
             request->fail(lost);
@@ -95,18 +95,18 @@ bool Receiver::cancel(ReceiveRequest& request) noexcept
 
 bool Protocol::cancel(SendRequest& request)
 {
-    if (request.peer_rank != options().own_rank || request.stage != SendRequest::Stage::awaiting_cts)
+    if (request.peer_rank != peers_.options().own_rank || request.stage != SendRequest::Stage::awaiting_cts)
         return false;
     UnexpectedRequest* unreceived = nullptr;
-    for_each_unexpected(unexpected_count(), [&](const UnexpectedRequest& message) {
+    receiver_.for_each_unexpected(receiver_.unexpected_count(), [&](const UnexpectedRequest& message) {
         if (message.sender == request.peer_rank && message.offer.sender_id == request.id)
             unreceived = &const_cast<UnexpectedRequest&>(message);
     });
     if (unreceived == nullptr)
         return false;
     request.status.cancelled = true;
-    extract(*unreceived);
-    drop(*unreceived);
+    receiver_.extract(*unreceived);
+    receiver_.drop(*unreceived);
     return true;
 }
 
@@ -126,7 +126,7 @@ void Receiver::forget(ReceiveRequest& request) noexcept
     if (request.linked())
         matcher_.withdraw(request);
     request.unannounce();
-    rendezvous_.forget(request);
+    awaiting_data_.remove(request);
     if (request.sender < 0)
         return;
     Peer& from = peers_.peer(request.sender);
@@ -152,7 +152,7 @@ void Sender::forget(SendRequest& request) noexcept
 {
     if (request.linked())
         base::IntrusiveList<SendRequest, OutgoingTag>::remove(request);
-    rendezvous_.answered(request);
+    answered(request);
 }
 
 }  // namespace tutti::protocol

@@ -7,7 +7,8 @@
 // message, and advises the sender.
 #include <utility>
 
-#include "lib/engine/protocol/rendezvous.hpp"
+#include "lib/engine/protocol/receiver.hpp"
+#include "lib/engine/protocol/sender.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/copy.hpp"
 #include "tutti/error.hpp"
@@ -16,7 +17,8 @@ namespace tutti::protocol {
 
 using transport::SendResult;
 
-MessageProtocol Rendezvous::pull_or_stream(SendRequest& request)
+// The protocol of a message that may take either. Registers its memory for a pull.
+MessageProtocol Sender::pull_or_stream(SendRequest& request)
 {
     Peer& to = *request.peer;
     if (to.choice->choose(request.data.size(), to.offered != 0) == MessageProtocol::pull)
@@ -25,12 +27,12 @@ MessageProtocol Rendezvous::pull_or_stream(SendRequest& request)
 }
 
 // False: nothing was started, so the data must be streamed.
-bool Rendezvous::try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
+bool Receiver::try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
 {
-    request.rendezvous = this;
+    request.receiver = this;
     request.fire = [](transport::Completion& completion, ErrorCode result) {
         auto& receive = static_cast<ReceiveRequest&>(completion);
-        receive.rendezvous->pulled(receive, result);
+        receive.receiver->pulled(receive, result);
     };
     try {
         const SendResult result =
@@ -48,7 +50,7 @@ bool Rendezvous::try_pull(ReceiveRequest& request, Peer& from, const transport::
 
 // A remote read has ended. If it failed, the sender still waits for an answer, so its data is streamed
 // instead, unless the sender is lost.
-void Rendezvous::pulled(ReceiveRequest& request, ErrorCode result)
+void Receiver::pulled(ReceiveRequest& request, ErrorCode result)
 {
     Peer& from = peers_.peer(request.sender);
     peers_.count_piece();
@@ -64,7 +66,7 @@ void Rendezvous::pulled(ReceiveRequest& request, ErrorCode result)
     }
 }
 
-void Rendezvous::copy_own(ReceiveRequest& request, std::span<const std::byte> from)
+void Receiver::copy_own(ReceiveRequest& request, std::span<const std::byte> from)
 {
     request.status.size_bytes = from.size();
     request.sender = request.peer_rank;
@@ -86,7 +88,7 @@ void Rendezvous::copy_own(ReceiveRequest& request, std::span<const std::byte> fr
 
 // The time of a message begins with its send: where two ranks send to each other at once, what a sender needs
 // to stream counts, too. If the message has waited for its receive, its time begins now.
-void Rendezvous::begin_timing(ReceiveRequest& request, const Peer& from, const Offer& offer) noexcept
+void Receiver::begin_timing(ReceiveRequest& request, const Peer& from, const Offer& offer) noexcept
 {
     constexpr std::int64_t kLongestNs = 1'000'000'000;
     const std::int64_t now = base::now_ns();
@@ -97,7 +99,7 @@ void Rendezvous::begin_timing(ReceiveRequest& request, const Peer& from, const O
 }
 
 // Returns the advice for the sender of such messages; 0 where the message was not timed.
-std::uint64_t Rendezvous::end_timing(Peer& from, const ReceiveRequest& request, MessageProtocol protocol)
+std::uint64_t Receiver::end_timing(Peer& from, const ReceiveRequest& request, MessageProtocol protocol)
 {
     if (request.started_ns == 0)
         return 0;
@@ -113,7 +115,7 @@ std::uint64_t Rendezvous::end_timing(Peer& from, const ReceiveRequest& request, 
 }
 
 // What the sender of such messages should choose. Untimed pulls count as fast, but not where they fail.
-std::uint64_t Rendezvous::advice(const Peer& from, const ReceiveRequest& request) noexcept
+std::uint64_t Receiver::advice(const Peer& from, const ReceiveRequest& request) noexcept
 {
     return from.can_pull ? from.choice->advice(request.status.size_bytes, request.exchange)
                          : PullOrStream::advise(MessageProtocol::stream);

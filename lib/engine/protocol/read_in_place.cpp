@@ -5,12 +5,13 @@
 //
 // A message of a rank to itself is read in place as well, whatever memory it lies in.
 #include "lib/engine/protocol/pieces.hpp"
-#include "lib/engine/protocol/rendezvous.hpp"
+#include "lib/engine/protocol/receiver.hpp"
+#include "lib/engine/protocol/sender.hpp"
 
 namespace tutti::protocol {
 
 // False if the memory cannot be mapped.
-bool Rendezvous::take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
+bool Receiver::take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
 {
     if (!request.in_place && request.deliver == nullptr)
         return try_pull(request, from, region);  // the transport may have both cores copy
@@ -29,9 +30,9 @@ bool Rendezvous::take_in_place(ReceiveRequest& request, Peer& from, const transp
 
 // The send is at hand, so the receive is complete as soon as it has matched. False: there is no such send, or
 // data of it has been sent.
-bool Rendezvous::take_own(ReceiveRequest& request, Peer& self)
+bool Receiver::take_own(ReceiveRequest& request, Peer& self)
 {
-    SendRequest* const send = awaiting_cts_.find(request.sender_id);
+    SendRequest* const send = sender_.offered(request.sender_id);
     if (send == nullptr || send->peer_rank != self.rank || send->unasked != 0)
         return false;
     copy_to(*send, request);

@@ -64,7 +64,7 @@ void Receiver::arrive(Peer& from, const LongHeader& header, const Offer& offer,
     if (request != nullptr) {
         if (!payload.empty())
             request->take(0, payload);
-        return rendezvous_.fetch(*request, offer, payload.size());
+        return fetch(*request, offer, payload.size());
     }
     message->total_bytes = header.total_bytes;
     message->offer = offer;
@@ -89,7 +89,7 @@ void Receiver::on_segment(Peer& from, std::span<const std::byte> payload)
             consumed(from, before.total_bytes);
     }
     if (before.receive != nullptr)
-        rendezvous_.data_arrived(*before.receive, payload.size());
+        data_arrived(*before.receive, payload.size());
 }
 
 void Receiver::give_credit(Peer& from, std::size_t bytes)
@@ -158,7 +158,7 @@ void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& messa
         from.arriving.receive = nullptr;
         request.fail(from);  // the rest never comes
     } else {
-        rendezvous_.fetch(request, message.offer, message.received);
+        fetch(request, message.offer, message.received);
     }
     unexpected_pool_.give_back(message);
 }

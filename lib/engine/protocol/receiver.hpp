@@ -1,7 +1,10 @@
 // Receiving: an arriving message matches a posted receive, or waits as an unexpected message for a later one.
+// The data of one that was only offered is then fetched.
 #pragma once
 
-#include "lib/engine/protocol/rendezvous.hpp"
+#include "lib/engine/protocol/frames.hpp"
+#include "lib/engine/protocol/id_table.hpp"
+#include "lib/engine/protocol/peers.hpp"
 #include "lib/foundation/base/pool.hpp"
 
 namespace tutti::protocol {
@@ -9,9 +12,12 @@ namespace tutti::protocol {
 /// From this size on, placing a message directly in its buffer is worth a system call.
 inline constexpr std::size_t kLongBytes = 16u << 10;
 
+class Sender;
+
 class Receiver {
 public:
-    Receiver(Peers& peers, Rendezvous& rendezvous) noexcept : peers_(peers), rendezvous_(rendezvous) {}
+    /// `sender` has the messages of this rank to itself.
+    Receiver(Peers& peers, const Sender& sender) noexcept : peers_(peers), sender_(sender) {}
     ~Receiver();
 
     /// Starts a receive: takes the earliest unexpected message that fits, else posts it. Its status reports a
@@ -58,10 +64,21 @@ public:
             most, [&](const auto& message) { visit(static_cast<const UnexpectedRequest&>(message)); });
     }
 
+    /// Returns memory that a receive has shown in place: its `sender` may change it afterwards.
+    void end_view(int sender, std::uint64_t sender_id) { end_view(peers_.peer(sender), sender_id); }
+    /// Copies `from`, memory of this rank, to the buffer of `request`, which has the same length and is not
+    /// posted. The rank request.peer_rank waits for this rank and may copy a part.
+    void copy_own(ReceiveRequest& request, std::span<const std::byte> from);
+
     void on_eager(int from_rank, const std::byte* header, std::span<const std::byte> payload);
     void on_first(Peer& from, const LongHeader& header, std::span<const std::byte> payload);
     void on_segment(Peer& from, std::span<const std::byte> payload);
     void on_rts(Peer& from, const LongHeader& header, std::span<const std::byte> payload);
+    void on_data(Peer& from, const DataHeader& header, std::span<const std::byte> payload);
+    /// The receive that a data frame is for; nullptr if none asked for it.
+    ReceiveRequest* data_receiver(const Peer& from, const DataHeader& header,
+                                  std::size_t payload_bytes) const noexcept;
+    void data_arrived(ReceiveRequest& request, std::size_t bytes);
     /// The receive of an eager message whose payload is still to come, matched in the order of headers.
     /// nullptr: none fits yet; the complete message may still match.
     ReceiveRequest* match_header(Peer& from, const EagerHeader& header, std::size_t payload_bytes) noexcept
@@ -99,8 +116,26 @@ private:
     }
     void give_credit(Peer& from, std::size_t bytes);
 
+    // rendezvous.cpp
+    void fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes);
+    void end_view(Peer& sender, std::uint64_t sender_id, std::uint64_t advice = 0);
+    void complete(ReceiveRequest& request, Peer& from);
+    void fail(ReceiveRequest& request, Peer& from, ErrorCode code);
+    // read_in_place.cpp
+    bool take_own(ReceiveRequest& request, Peer& self);
+    bool take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
+    // pull.cpp
+    bool try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
+    void pulled(ReceiveRequest& request, ErrorCode result);
+    static void begin_timing(ReceiveRequest& request, const Peer& from, const Offer& offer) noexcept;
+    static std::uint64_t end_timing(Peer& from, const ReceiveRequest& request, MessageProtocol protocol);
+    static std::uint64_t advice(const Peer& from, const ReceiveRequest& request) noexcept;
+    // stream.cpp
+    void ask_for_data(ReceiveRequest& request, Peer& from, const Offer& offer);
+
     Peers& peers_;
-    Rendezvous& rendezvous_;
+    const Sender& sender_;
+    IdTable<ReceiveRequest> awaiting_data_;
     matching::Matcher matcher_;
     base::Pool<UnexpectedRequest> unexpected_pool_;
 };

@@ -1,9 +1,12 @@
-// The handshake of a rendezvous: the sender offers a message, the receiver gets its data and answers.
-#include "lib/engine/protocol/rendezvous.hpp"
-
+// Rendezvous: first only the envelope travels; the data follows once a receive has matched. Here is the
+// handshake: the sender offers a message, the receiver gets its data and answers. It reads the data in place
+// (read_in_place.cpp), pulls it from the sender's memory (pull.cpp), or has the sender stream it
+// (stream.cpp).
 #include <algorithm>
 #include <utility>
 
+#include "lib/engine/protocol/receiver.hpp"
+#include "lib/engine/protocol/sender.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "tutti/error.hpp"
 
@@ -11,7 +14,8 @@ namespace tutti::protocol {
 
 using transport::SendResult;
 
-bool Rendezvous::offer(SendRequest& request)
+// Sends the envelope and, if the receiver shall read it, the data's place. False: try again later.
+bool Sender::offer(SendRequest& request)
 {
     Peer& to = *request.peer;
     if (request.id == 0)
@@ -40,7 +44,8 @@ bool Rendezvous::offer(SendRequest& request)
     return true;
 }
 
-void Rendezvous::answered(SendRequest& request) noexcept
+// The send needs no further answer, and the peer has finished reading.
+void Sender::answered(SendRequest& request) noexcept
 {
     if (request.id != 0)
         --request.peer->offered;
@@ -50,8 +55,8 @@ void Rendezvous::answered(SendRequest& request) noexcept
 }
 
 // The send that a receiver answers. `wrong` describes an answer for an unknown send.
-SendRequest& Rendezvous::answer(Peer& from, Lead lead, std::uint64_t sender_id, std::size_t wanted_bytes,
-                                std::string_view wrong)
+SendRequest& Sender::answer(Peer& from, Lead lead, std::uint64_t sender_id, std::size_t wanted_bytes,
+                            std::string_view wrong)
 {
     SendRequest* const request = awaiting_cts_.find(sender_id);
     if (request == nullptr || request->peer_rank != from.rank ||
@@ -64,7 +69,7 @@ SendRequest& Rendezvous::answer(Peer& from, Lead lead, std::uint64_t sender_id, 
     return *request;
 }
 
-void Rendezvous::on_fin(Peer& from, const FinHeader& fin)
+void Sender::on_fin(Peer& from, const FinHeader& fin)
 {
     SendRequest& request = answer(from, fin.lead, fin.sender_id, 0, "a fin for an unknown message");
     // What take_own() has copied needs no protocol that was chosen.
@@ -74,9 +79,9 @@ void Rendezvous::on_fin(Peer& from, const FinHeader& fin)
         request.settle();
 }
 
-// Where the receiver cannot read the memory that is offered, the data is streamed. Without an offer to read,
-// it is always streamed.
-void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes)
+// Gets the data of a matched message, of which `received_bytes` are in their place. Where the receiver cannot
+// read the memory that is offered, the data is streamed. Without an offer to read, it is always streamed.
+void Receiver::fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes)
 {
     request.expected = std::min(request.status.size_bytes, request.capacity);
     request.received = std::min(request.expected, received_bytes);
@@ -106,14 +111,14 @@ void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t 
     }
 }
 
-void Rendezvous::end_view(Peer& sender, std::uint64_t sender_id, std::uint64_t advice)
+void Receiver::end_view(Peer& sender, std::uint64_t sender_id, std::uint64_t advice)
 {
     peers_.send_control(sender, bytes_of(FinHeader{Lead::of(FrameKind::fin, advice), sender_id}));
 }
 
 // The last byte of a message that came in frames is in its place. More may come unasked than the receive
 // takes.
-void Rendezvous::complete(ReceiveRequest& request, Peer& from)
+void Receiver::complete(ReceiveRequest& request, Peer& from)
 {
     awaiting_data_.remove(request);
     if (from.arriving.receive == &request)
@@ -122,7 +127,7 @@ void Rendezvous::complete(ReceiveRequest& request, Peer& from)
     request.finish();
 }
 
-void Rendezvous::fail(ReceiveRequest& request, Peer& from, ErrorCode code)
+void Receiver::fail(ReceiveRequest& request, Peer& from, ErrorCode code)
 {
     awaiting_data_.remove(request);
     if (from.arriving.receive == &request)

@@ -17,7 +17,7 @@
 
 namespace tutti::protocol {
 
-class Rendezvous;
+class Receiver;
 struct Peer;
 struct OutgoingTag;
 
@@ -92,7 +92,7 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     std::uint64_t sender_id = 0;        // id of the sender's request while its data is pulled or viewed
     std::span<const std::byte> viewed;  // the message in the sender's memory
     unsigned* announced = nullptr;      // counter of the sender's announced long messages that includes it
-    Rendezvous* rendezvous = nullptr;   // while its data is pulled
+    Receiver* receiver = nullptr;       // while its data is pulled
     std::int64_t started_ns = 0;        // when a rendezvous that is timed began
     const Peer* lost = nullptr;  // the peer that failed it, with ErrorCode::peer_lost; nullptr: all peers
 

@@ -59,7 +59,7 @@ MessageProtocol Sender::choose(SendRequest& request)
     }
     const ProtocolChoice choice = choose_protocol(message, to);
     if (choice.learned)
-        return Rendezvous::pull_or_stream(request);
+        return pull_or_stream(request);
     // inject() was tried before.
     return choice.protocol == MessageProtocol::inject ? MessageProtocol::eager : choice.protocol;
 }
@@ -72,7 +72,7 @@ bool Sender::start(SendRequest& request)
         if (!request.protocol)
             request.protocol = choose(request);
         const bool is_eager = *request.protocol == MessageProtocol::eager;
-        if (!(is_eager ? start_eagerly(request) : rendezvous_.offer(request)))
+        if (!(is_eager ? start_eagerly(request) : offer(request)))
             return false;
         if (is_eager || request.unasked != 0)
             request.peer->credit.use(request.unasked);
@@ -118,7 +118,7 @@ void Sender::resume(Peer& to, std::size_t& sent)
     for (auto* queue : {&to.streams, &to.starts}) {
         while (SendRequest* request = queue->front()) {
             const std::size_t before = request->sent;
-            const bool all = queue == &to.streams ? Rendezvous::stream(*request) : start(*request);
+            const bool all = queue == &to.streams ? stream(*request) : start(*request);
             sent += request->sent != before || all;
             if (!all)
                 return;

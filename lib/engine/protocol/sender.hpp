@@ -1,13 +1,16 @@
-// Sending: chooses the protocol of a message, and keeps frames that the transport refuses, in order.
+// Sending: chooses the protocol of a message, sends it eagerly or offers it, and keeps frames that the
+// transport refuses, in order.
 #pragma once
 
-#include "lib/engine/protocol/rendezvous.hpp"
+#include "lib/engine/protocol/frames.hpp"
+#include "lib/engine/protocol/id_table.hpp"
+#include "lib/engine/protocol/peers.hpp"
 
 namespace tutti::protocol {
 
 class Sender {
 public:
-    Sender(Peers& peers, Rendezvous& rendezvous) noexcept : peers_(peers), rendezvous_(rendezvous) {}
+    explicit Sender(Peers& peers) noexcept : peers_(peers) {}
 
     /// Protocol `inject`: sends a short message at once, without a request. False if that is not possible:
     /// use send().
@@ -46,6 +49,19 @@ public:
             request.peer->transport->release_payload(request.peer_rank, request);
     }
 
+    void lose(Peer& lost);
+
+    /// The message that awaits its receiver's answer under this id; nullptr: none does.
+    SendRequest* offered(std::uint64_t id) const noexcept { return awaiting_cts_.find(id); }
+    /// Calls visit(const SendRequest&) for each send whose receiver has not answered.
+    template <class Visit>
+    void for_each_offered(Visit&& visit)
+    {
+        awaiting_cts_.for_each([&](const SendRequest& send) { visit(send); });
+    }
+
+    void on_cts(Peer& from, const CtsHeader& cts);
+    void on_fin(Peer& from, const FinHeader& fin);
     static void on_credit(Peer& from, const CreditHeader& credit)
     {
         if (credit.bytes > from.credit.used())
@@ -56,12 +72,23 @@ public:
 private:
     static MessageProtocol choose(SendRequest& request);
     bool start(SendRequest& request);
-    bool start_eagerly(SendRequest& request);
     static bool send_segments(SendRequest& request);
     void resume(Peer& to, std::size_t& sent);
+    // eager.cpp
+    bool start_eagerly(SendRequest& request);
+    // rendezvous.cpp
+    bool offer(SendRequest& request);
+    void answered(SendRequest& request) noexcept;
+    SendRequest& answer(Peer& from, Lead lead, std::uint64_t sender_id, std::size_t wanted_bytes,
+                        std::string_view wrong);
+    // pull.cpp
+    static MessageProtocol pull_or_stream(SendRequest& request);
+    // stream.cpp
+    static bool stream(SendRequest& request);
+    std::size_t early_bytes(const SendRequest& request) const noexcept;
 
     Peers& peers_;
-    Rendezvous& rendezvous_;
+    IdTable<SendRequest> awaiting_cts_;
 };
 
 }  // namespace tutti::protocol

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "lib/engine/protocol/pieces.hpp"
-#include "lib/engine/protocol/rendezvous.hpp"
+#include "lib/engine/protocol/receiver.hpp"
+#include "lib/engine/protocol/sender.hpp"
 
 namespace tutti::protocol {
 
@@ -27,7 +28,7 @@ bool goes_along(const SendRequest& request, int own_rank)
 
 }  // namespace
 
-std::size_t Rendezvous::early_bytes(const SendRequest& request) const noexcept
+std::size_t Sender::early_bytes(const SendRequest& request) const noexcept
 {
     const Peer& to = *request.peer;
     const std::size_t early = std::min(request.data.size(), to.early_bytes);
@@ -36,7 +37,7 @@ std::size_t Rendezvous::early_bytes(const SendRequest& request) const noexcept
     return goes_along(request, peers_.options().own_rank) ? request.data.size() : 0;
 }
 
-void Rendezvous::on_cts(Peer& from, const CtsHeader& cts)
+void Sender::on_cts(Peer& from, const CtsHeader& cts)
 {
     SendRequest& request =
         answer(from, cts.lead, cts.sender_id, cts.wanted_bytes, "a clear-to-send for no message of ours");
@@ -52,7 +53,8 @@ void Rendezvous::on_cts(Peer& from, const CtsHeader& cts)
     }
 }
 
-bool Rendezvous::stream(SendRequest& request)
+// Sends the data of a matched message. False: try again with the rest.
+bool Sender::stream(SendRequest& request)
 {
     const std::size_t most = most_in_frame(request);
     while (request.sent < request.wanted) {
@@ -63,7 +65,7 @@ bool Rendezvous::stream(SendRequest& request)
     return true;
 }
 
-void Rendezvous::ask_for_data(ReceiveRequest& request, Peer& from, const Offer& offer)
+void Receiver::ask_for_data(ReceiveRequest& request, Peer& from, const Offer& offer)
 {
     if (request.expected <= offer.unasked_bytes) {
         end_view(from, offer.sender_id, advice(from, request));
@@ -76,8 +78,8 @@ void Rendezvous::ask_for_data(ReceiveRequest& request, Peer& from, const Offer& 
     peers_.send_control(from, bytes_of(CtsHeader{lead, offer.sender_id, request.id, request.expected}));
 }
 
-ReceiveRequest* Rendezvous::data_receiver(const Peer& from, const DataHeader& header,
-                                          std::size_t payload_bytes) const noexcept
+ReceiveRequest* Receiver::data_receiver(const Peer& from, const DataHeader& header,
+                                        std::size_t payload_bytes) const noexcept
 {
     ReceiveRequest* const request = awaiting_data_.find(header.receiver_id);
     const bool fits = request != nullptr && request->sender == from.rank &&
@@ -86,7 +88,7 @@ ReceiveRequest* Rendezvous::data_receiver(const Peer& from, const DataHeader& he
     return fits ? request : nullptr;
 }
 
-void Rendezvous::on_data(Peer& from, const DataHeader& header, std::span<const std::byte> payload)
+void Receiver::on_data(Peer& from, const DataHeader& header, std::span<const std::byte> payload)
 {
     ReceiveRequest* const request = data_receiver(from, header, payload.size());
     if (request == nullptr)
@@ -95,7 +97,8 @@ void Rendezvous::on_data(Peer& from, const DataHeader& header, std::span<const s
     data_arrived(*request, payload.size());
 }
 
-void Rendezvous::data_arrived(ReceiveRequest& request, std::size_t bytes)
+// The next `bytes` of an offered message are in their place. May finish the request.
+void Receiver::data_arrived(ReceiveRequest& request, std::size_t bytes)
 {
     request.received = std::min(request.received + bytes, request.expected);
     if (request.received == request.expected)
