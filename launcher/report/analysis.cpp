@@ -215,7 +215,7 @@ void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
         for (const LyingMessage& message : job.messages) {
             if (message.rank != wait.rank || named.contains({message.rank, message.sender}))
                 continue;
-            const base::Envelope awaited{wait.context, wait.peer, wait.tag};
+            const base::MatchKey awaited{wait.context, wait.peer, wait.tag};
             const base::Misfit misfit =
                 base::misfit_of(awaited, {message.context, message.sender, message.tag});
             if (misfit == base::Misfit::none_or_more)

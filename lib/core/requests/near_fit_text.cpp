@@ -15,20 +15,14 @@ using base::Misfit;
 // So many unexpected messages are looked at, the oldest.
 constexpr std::size_t kNearestAmong = 256;
 
-base::Envelope envelope_of(const matching::MatchKey& key) noexcept
-{
-    return {key.context, key.source(), key.tag()};
-}
-
 }  // namespace
 
-std::string near_fit(Process& process, const matching::MatchKey& wanted)
+std::string near_fit(Process& process, const matching::MatchKey& awaited)
 {
-    const base::Envelope awaited = envelope_of(wanted);
     std::string text;
     Misfit nearest = Misfit::none_or_more;
     process.protocol().for_each_unexpected(kNearestAmong, [&](const protocol::UnexpectedRequest& message) {
-        const Misfit now = base::misfit_of(awaited, envelope_of(message.envelope));
+        const Misfit now = base::misfit_of(awaited, message.envelope);
         if (now >= nearest || is_of_collectives(message.envelope.context))
             return;
         nearest = now;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "lib/foundation/observe/match_key.hpp"
 #include "tutti/status.hpp"
 
 namespace tutti::base {
@@ -12,27 +13,20 @@ namespace tutti::base {
 /// The one thing in which they differ, the likeliest mistake first.
 enum class Misfit : std::uint8_t { tag, source, communicator, none_or_more };
 
-/// What a receive waits for (where any_source and any_tag may stand), or a message.
-struct Envelope {
-    std::uint64_t context = 0;
-    int source = 0;
-    int tag = 0;
-};
-
-inline Misfit misfit_of(const Envelope& awaited, const Envelope& message) noexcept
+inline Misfit misfit_of(const MatchKey& awaited, const MatchKey& message) noexcept
 {
-    const bool same_source = awaited.source == any_source || awaited.source == message.source;
-    const bool same_tag = awaited.tag == any_tag || awaited.tag == message.tag;
+    const bool same_source = awaited.source() == any_source || awaited.source() == message.source();
+    const bool same_tag = awaited.tag() == any_tag || awaited.tag() == message.tag();
     if (awaited.context != message.context)
         return same_source && same_tag ? Misfit::communicator : Misfit::none_or_more;
     return same_source == same_tag ? Misfit::none_or_more : same_source ? Misfit::tag : Misfit::source;
 }
 
 /// "tag 6 is awaited". Not for none_or_more.
-inline std::string misfit_in_words(Misfit misfit, const Envelope& awaited)
+inline std::string misfit_in_words(Misfit misfit, const MatchKey& awaited)
 {
-    return misfit == Misfit::tag      ? "tag " + std::to_string(awaited.tag) + " is awaited"
-           : misfit == Misfit::source ? "one from rank " + std::to_string(awaited.source) + " is awaited"
+    return misfit == Misfit::tag      ? "tag " + std::to_string(awaited.tag()) + " is awaited"
+           : misfit == Misfit::source ? "one from rank " + std::to_string(awaited.source()) + " is awaited"
                                       : "one on another communicator is awaited";
 }
 
