@@ -42,6 +42,14 @@ struct Placement {
     std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: neither that nor Streams
     std::size_t chunk_bytes = 0;     // the longest chunk of the group's Streams; 0: there are none
     const NodeMap* nodes = nullptr;  // set for several known nodes; outlives the group
+
+    /// The group has a board and streams in such memory.
+    template <class Memory>
+    void add_board() noexcept
+    {
+        board_bytes = Memory::kSlotBytes;
+        chunk_bytes = Memory::kChunkBytes;
+    }
 };
 
 /// A message in its sender's memory if that can be read in place, else a copy. The sender continues when the

@@ -160,10 +160,8 @@ collectives::Situation situation_of(const InfoOptions& options, std::size_t size
     situation.placement.one_node = nodes == nullptr;
     situation.placement.nodes = nodes;
     situation.placement.more_ranks_than_cores = options.crowded;
-    if (nodes == nullptr && options.ranks > 1) {
-        situation.placement.board_bytes = transport::shm::NodeBoard::kSlotBytes;
-        situation.placement.chunk_bytes = transport::shm::BoardStreams::kChunkBytes;
-    }
+    if (nodes == nullptr && options.ranks > 1)
+        situation.placement.add_board<transport::shm::NodeBoard>();
     return situation;
 }
 

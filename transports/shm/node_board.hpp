@@ -57,6 +57,7 @@ private:
 class NodeBoard {
 public:
     static constexpr std::size_t kSlotBytes = 16384;
+    static constexpr std::size_t kChunkBytes = BoardStreams::kChunkBytes;
 
     static NodeBoard create(std::uint32_t members, const LocalProcess& owner = LocalProcess::self(0, false),
                             DescriptorExchange* exchange = nullptr);

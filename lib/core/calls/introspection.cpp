@@ -42,10 +42,8 @@ std::vector<AlgorithmInfo> usable_algorithms(std::string_view collective, const 
     situation.placement.one_node = !nodes;
     situation.placement.nodes = nodes ? &*nodes : nullptr;
     situation.placement.more_ranks_than_cores = call.more_ranks_than_cores;
-    if (!nodes && call.ranks > 1) {
-        situation.placement.board_bytes = transport::shm::NodeBoard::kSlotBytes;
-        situation.placement.chunk_bytes = transport::shm::BoardStreams::kChunkBytes;
-    }
+    if (!nodes && call.ranks > 1)
+        situation.placement.add_board<transport::shm::NodeBoard>();
 
     const auto usual = std::ranges::find_if(
         entry->rules, [&](const collectives::Rule& rule) { return fits(rule, situation); });

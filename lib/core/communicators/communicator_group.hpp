@@ -112,10 +112,8 @@ private:
     static collectives::Placement with_board(collectives::Placement placement,
                                              const transport::shm::NodeBoard* board) noexcept
     {
-        if (board != nullptr) {
-            placement.board_bytes = transport::shm::NodeBoard::kSlotBytes;
-            placement.chunk_bytes = transport::shm::BoardStreams::kChunkBytes;
-        }
+        if (board != nullptr)
+            placement.add_board<transport::shm::NodeBoard>();
         return placement;
     }
 
