@@ -24,34 +24,27 @@ int number_behind(std::string_view word, std::string_view question)
     return number;
 }
 
-/// One command line. Where it is long, the program goes without its folders: its name and its arguments tell
-/// more.
-std::string line_of(const AppContext& app, bool whole)
-{
-    std::vector<std::string> words = app.argv;
-    if (!whole)
-        words.front().erase(0, words.front().rfind('/') + 1);
-    return fmt::format("{}", fmt::join(words, " "));
-}
-
-std::string line_of(const std::vector<AppContext>& apps, bool whole)
+std::string line_of(const std::vector<AppContext>& apps)
 {
     std::string text;
     for (const AppContext& app : apps)
-        text += (text.empty() ? "" : " : ") + line_of(app, whole);
+        text += fmt::format("{}{}", text.empty() ? "" : " : ", fmt::join(app.argv, " "));
     std::ranges::replace_if(
         text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, '?');
     return text;
 }
 
-/// The programs with their arguments, as the user gave them, in part where they are long: of many jobs of one
-/// interpreter the arguments tell which is which.
-std::string command_in_words(const std::vector<AppContext>& apps)
+/// The programs with their arguments, as the user gave them. Where they are long, the programs go without
+/// their folders, and then the end: of many jobs of one interpreter the arguments tell which is which.
+std::string command_in_words(std::vector<AppContext> apps)
 {
     constexpr std::size_t kMostLetters = 60;
-    std::string text = line_of(apps, true);
-    if (text.size() > kMostLetters)
-        text = line_of(apps, false);
+    std::string text = line_of(apps);
+    if (text.size() > kMostLetters) {
+        for (AppContext& app : apps)
+            app.argv.front().erase(0, app.argv.front().rfind('/') + 1);
+        text = line_of(apps);
+    }
     if (text.size() <= kMostLetters)
         return text;
     std::size_t end = kMostLetters - 3;
