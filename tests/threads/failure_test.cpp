@@ -184,6 +184,7 @@ TEST_CASE("a wait for any source ends once nobody of its communicator is left, w
 {
     at_size(4, [](const Communicator& world) {
         const Communicator pair = *world.split(world.rank() / 2);
+        const Communicator turned = *world.split(world.rank() / 2, {.key = -world.rank()});
         const Communicator alone = *world.split(world.rank());
         int value = 0;
         if (world.rank() == 1)
@@ -195,12 +196,12 @@ TEST_CASE("a wait for any source ends once nobody of its communicator is left, w
         const auto hopeless = [](const std::string& words, const auto& call) {
             expect_error(ErrorCode::peer_lost, words, call);
         };
-        const std::string gone =
-            " in the communicator of the job's ranks 0, 1, and all others of it are gone: rank 1: ";
+        const std::string gone = " in a communicator of 2 ranks, and all others of it are gone: rank 1: ";
         hopeless("recv: peer lost: rank 0 waits for a message from any source with tag 9" + gone,
                  [&] { pair.recv(value, any_source, 9); });
         hopeless("from any source with any tag" + gone, [&] { pair.irecv(value).wait(); });
         hopeless("mprobe: peer lost: rank 0 waits", [&] { static_cast<void>(pair.mprobe()); });
+        hopeless("are gone: rank 0 (rank 1 of the job): ", [&] { turned.recv(value, any_source); });
         hopeless("in which it is alone", [&] { alone.recv(value); });
 
         // What it sends itself comes all the same, also while it polls.

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/diagnosis/absent_ranks.hpp"
@@ -25,18 +26,6 @@ using transport::Presence;
 constexpr int kMostAsked = 8;
 // How many ranks a message names.
 constexpr int kMostNamed = 4;
-constexpr int kMostMembers = 8;
-
-std::string communicator_name(const CommunicatorState& state)
-{
-    if (state.context() == kWorldContext)
-        return fmt::format("the communicator of all {} ranks", state.size());
-    std::string members;
-    for (int i = 0; i < std::min(state.size(), kMostMembers); ++i)
-        members += (i == 0 ? "" : ", ") + std::to_string(state.world_rank(i));
-    return fmt::format("the communicator of the job's ranks {}{}", members,
-                       state.size() > kMostMembers ? " and more" : "");
-}
 
 }  // namespace
 
@@ -139,7 +128,7 @@ std::string nobody_left_in(const CommunicatorState& state, int tag)
 {
     const std::string wait =
         fmt::format("rank {} waits for a message from any source with {} in {}", state.rank(),
-                    tag == any_tag ? "any tag" : fmt::format("tag {}", tag), communicator_name(state));
+                    tag == any_tag ? "any tag" : fmt::format("tag {}", tag), state.in_words());
     const std::vector<int>& peers = state.peers();
     const int own = state.process().rank();
     const auto others = std::ranges::count_if(peers, [own](int peer) { return peer != own; });
@@ -149,7 +138,9 @@ std::string nobody_left_in(const CommunicatorState& state, int tag)
     for (std::size_t i = 0, named = 0; i < peers.size() && named < kMostNamed; ++i) {
         if (peers[i] == own)
             continue;
-        gone += fmt::format("{}rank {}: {}", named++ == 0 ? "" : "; ", i,
+        const bool renamed = std::cmp_not_equal(peers[i], i);
+        gone += fmt::format("{}rank {}{}: {}", named++ == 0 ? "" : "; ", i,
+                            renamed ? fmt::format(" (rank {} of the job)", peers[i]) : "",
                             state.process().protocol().why_lost(peers[i]));
     }
     if (others > kMostNamed)
