@@ -62,267 +62,123 @@ inline constexpr bool kTooMany<3, Options, A, B, C, D> = !std::convertible_to<D,
 template <std::size_t max, class Options, class... A>
 concept TooMany = kTooMany<max, Options, A...>;
 
+// The sentences, by what the call is.
+
 template <class T>
-[[noreturn]] void refuse_send() noexcept
+void refuse_send()
 {
-    static_assert(
-        always_false<T>,
-        "tutti: a message is sent by send(buffer, destination, tag), with ranks and tags that are int; "
-        "for a pointer and a count the buffer is std::span(pointer, count)");
-    std::terminate();
+    static_assert(always_false<T>,
+                  "tutti: a message is sent by send(buffer, destination, tag), with ranks and tags that are "
+                  "int; for a pointer and a count the buffer is std::span(pointer, count)");
 }
 template <class T>
-[[noreturn]] void refuse_recv() noexcept
+void refuse_recv()
 {
-    static_assert(
-        always_false<T>,
-        "tutti: a message is received by recv(buffer, source, tag), with ranks and tags that are int; "
-        "for a pointer and a count the buffer is std::span(pointer, count)");
-    std::terminate();
-}
-template <class... T>
-[[noreturn]] void refuse_sendrecv() noexcept
-{
-    static_assert(
-        always_false<T...>,
-        "tutti: sendrecv(out, destination, send_tag, in, source, recv_tag); for a pointer and a count "
-        "a buffer is std::span(pointer, count)");
-    std::terminate();
+    static_assert(always_false<T>,
+                  "tutti: a message is received by recv(buffer, source, tag), with ranks and tags that are "
+                  "int; for a pointer and a count the buffer is std::span(pointer, count)");
 }
 template <class T>
-[[noreturn]] void refuse_broadcast() noexcept
+void refuse_sendrecv()
 {
-    static_assert(
-        always_false<T>,
-        "tutti: the root is an option: broadcast(buffer, {.root = 0}); for a pointer and a count the "
-        "buffer is std::span(pointer, count)");
-    std::terminate();
+    static_assert(always_false<T>,
+                  "tutti: sendrecv(out, destination, send_tag, in, source, recv_tag); for a pointer and a "
+                  "count a buffer is std::span(pointer, count)");
 }
 template <class T>
-[[noreturn]] void refuse_rooted_reduction() noexcept
+void refuse_bcast()
 {
-    static_assert(
-        always_false<T>,
-        "tutti: the root is an option: reduce(in, out, op, {.root = 0}), or reduce(data, op, {.root = 0}) "
-        "in place; op is tutti::sum or the like; for a pointer and a count a buffer is "
-        "std::span(pointer, count)");
-    std::terminate();
+    static_assert(always_false<T>, "tutti: bcast is called broadcast(buffer, {.root = 0})");
 }
 template <class T>
-[[noreturn]] void refuse_reduction() noexcept
+void refuse_broadcast()
+{
+    static_assert(always_false<T>,
+                  "tutti: the root is an option: broadcast(buffer, {.root = 0}); for a pointer and a count "
+                  "the buffer is std::span(pointer, count)");
+}
+template <class T>
+void refuse_rooted_reduction()
+{
+    static_assert(always_false<T>,
+                  "tutti: the root is an option: reduce(in, out, op, {.root = 0}), or reduce(data, op, "
+                  "{.root = 0}) in place; op is tutti::sum or the like; for a pointer and a count a buffer "
+                  "is std::span(pointer, count)");
+}
+template <class T>
+void refuse_reduction()
 {
     static_assert(
         always_false<T>,
         "tutti: reductions are called as allreduce(in, out, op), or allreduce(data, op) in place; op is "
         "tutti::sum or the like; for a pointer and a count a buffer is std::span(pointer, count)");
-    std::terminate();
 }
 template <class T>
-[[noreturn]] void refuse_blocks() noexcept
+void refuse_reduction_of_blocks()
 {
-    static_assert(
-        always_false<T>,
-        "tutti: the root is an option: gather(in, out, {.root = 0}), scatter(in, out, {.root = 0}), or "
-        "gather(data, {.root = 0}) in place; for a pointer and a count a buffer is "
-        "std::span(pointer, count)");
-    std::terminate();
+    static_assert(always_false<T>,
+                  "tutti: reduce_scatterv(in, out, counts, op), or reduce_scatterv(data, counts, op) in "
+                  "place; counts are a range of std::size_t, and op is tutti::sum or the like");
 }
 template <class T>
-[[noreturn]] void refuse_unequal_blocks() noexcept
+void refuse_blocks()
+{
+    static_assert(always_false<T>,
+                  "tutti: the root is an option: gather(in, out, {.root = 0}), scatter(in, out, {.root = "
+                  "0}), or gather(data, {.root = 0}) in place; for a pointer and a count a buffer is "
+                  "std::span(pointer, count)");
+}
+template <class T>
+void refuse_unequal_blocks()
 {
     static_assert(
         always_false<T>,
         "tutti: blocks of unequal sizes go by gatherv(in, out, {counts, displacements}, {.root = 0}), "
-        "scatterv(in, {counts, displacements}, out, {.root = 0}), allgatherv(in, out, counts), "
-        "alltoallv(in, sent, out, received); buffers are ranges, counts ranges of std::size_t");
-    std::terminate();
+        "scatterv(in, {counts, displacements}, out, {.root = 0}), allgatherv(in, out, counts), alltoallv(in, "
+        "sent, out, received); buffers are ranges, counts ranges of std::size_t");
 }
-template <class T>
-[[noreturn]] void refuse_bcast() noexcept
-{
-    static_assert(always_false<T>, "tutti: bcast is called broadcast(buffer, {.root = 0})");
-    std::terminate();
-}
-template <class T>
-[[noreturn]] void refuse_reduction_of_blocks() noexcept
-{
-    static_assert(
-        always_false<T>,
-        "tutti: reduce_scatterv(in, out, counts, op), or reduce_scatterv(data, counts, op) in place; counts "
-        "are a range of std::size_t, and op is tutti::sum or the like");
-    std::terminate();
-}
+
+// A table: the names, and which of their calls with a buffer B and arguments A are wrong.
+#define TUTTI_MISUSE(name, result, refuse, ...)              \
+    template <class B, class... A>                           \
+    requires(__VA_ARGS__) result name(const B&, const A&...) \
+    const                                                    \
+    {                                                        \
+        refuse<B>();                                         \
+        std::terminate();                                    \
+    }
+#define TUTTI_MISUSE_IN_THREE_FORMS(name, refuse, ...)  \
+    TUTTI_MISUSE(name, void, refuse, __VA_ARGS__)       \
+    TUTTI_MISUSE(i##name, Request, refuse, __VA_ARGS__) \
+    TUTTI_MISUSE(name##_init, PersistentRequest, refuse, __VA_ARGS__)
 
 /// Misuse of communicators.
 struct Misuse {
-    template <class... A>
-    requires(sizeof...(A) != 6) Status sendrecv(const A&...)
-    const { refuse_sendrecv<A...>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...>
-    void send(const B&, const A&...) const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...>
-    void ssend(const B&, const A&...) const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...>
-    void rsend(const B&, const A&...) const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...> Request isend(const B&, const A&...)
-    const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...> Request issend(const B&, const A&...)
-    const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...> Request irsend(const B&, const A&...)
-    const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...> PersistentRequest send_init(const B&, const A&...)
-    const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<1, 2, A...> PersistentRequest ssend_init(const B&, const A&...)
-    const { refuse_send<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<0, 2, A...> Status recv(const B&, const A&...)
-    const { refuse_recv<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<0, 2, A...> Request irecv(const B&, const A&...)
-    const { refuse_recv<B>(); }
-    template <class B, class... A>
-    requires NotNumbers<0, 2, A...> PersistentRequest recv_init(const B&, const A&...)
-    const { refuse_recv<B>(); }
-    template <class B, class... A>
-    requires TooMany<1, RootOptions, B, A...>
-    void broadcast(const B&, const A&...) const { refuse_broadcast<B>(); }
-    template <class B, class... A>
-    requires TooMany<1, RootOptions, B, A...> Request ibroadcast(const B&, const A&...)
-    const { refuse_broadcast<B>(); }
-    template <class B, class... A>
-    requires TooMany<1, RootOptions, B, A...> PersistentRequest broadcast_init(const B&, const A&...)
-    const { refuse_broadcast<B>(); }
-    template <class B, class... A>
-    requires NoReduction<RootOptions, A...>
-    void reduce(const B&, const A&...) const { refuse_rooted_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<RootOptions, A...> Request ireduce(const B&, const A&...)
-    const { refuse_rooted_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<RootOptions, A...> PersistentRequest reduce_init(const B&, const A&...)
-    const { refuse_rooted_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...>
-    void allreduce(const B&, const A&...) const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> Request iallreduce(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> PersistentRequest allreduce_init(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...>
-    void reduce_scatter(const B&, const A&...) const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> Request ireduce_scatter(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> PersistentRequest reduce_scatter_init(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...>
-    void scan(const B&, const A&...) const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> Request iscan(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> PersistentRequest scan_init(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...>
-    void exscan(const B&, const A&...) const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> Request iexscan(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReduction<CollectiveOptions, A...> PersistentRequest exscan_init(const B&, const A&...)
-    const { refuse_reduction<B>(); }
-    template <class B, class... A>
-    requires NoReductionOfBlocks<A...>
-    void reduce_scatterv(const B&, const A&...) const { refuse_reduction_of_blocks<B>(); }
-    template <class B, class... A>
-    requires NoReductionOfBlocks<A...> Request ireduce_scatterv(const B&, const A&...)
-    const { refuse_reduction_of_blocks<B>(); }
-    template <class B, class... A>
-    requires NoReductionOfBlocks<A...> PersistentRequest reduce_scatterv_init(const B&, const A&...)
-    const { refuse_reduction_of_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, RootOptions, B, A...>
-    void gather(const B&, const A&...) const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, RootOptions, B, A...> Request igather(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, RootOptions, B, A...> PersistentRequest gather_init(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, RootOptions, B, A...>
-    void scatter(const B&, const A&...) const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, RootOptions, B, A...> Request iscatter(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, RootOptions, B, A...> PersistentRequest scatter_init(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, CollectiveOptions, B, A...>
-    void allgather(const B&, const A&...) const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, CollectiveOptions, B, A...> Request iallgather(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, CollectiveOptions, B, A...> PersistentRequest allgather_init(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, CollectiveOptions, B, A...>
-    void alltoall(const B&, const A&...) const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, CollectiveOptions, B, A...> Request ialltoall(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<2, CollectiveOptions, B, A...> PersistentRequest alltoall_init(const B&, const A&...)
-    const { refuse_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, RootOptions, B, A...>
-    void gatherv(const B&, const A&...) const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, RootOptions, B, A...> Request igatherv(const B&, const A&...)
-    const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, RootOptions, B, A...> PersistentRequest gatherv_init(const B&, const A&...)
-    const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, RootOptions, B, A...>
-    void scatterv(const B&, const A&...) const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, RootOptions, B, A...> Request iscatterv(const B&, const A&...)
-    const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, RootOptions, B, A...> PersistentRequest scatterv_init(const B&, const A&...)
-    const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, CollectiveOptions, B, A...>
-    void allgatherv(const B&, const A&...) const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, CollectiveOptions, B, A...> Request iallgatherv(const B&, const A&...)
-    const { refuse_unequal_blocks<B>(); }
-    template <class B, class... A>
-    requires TooMany<3, CollectiveOptions, B, A...> PersistentRequest allgatherv_init(const B&, const A&...)
-    const { refuse_unequal_blocks<B>(); }
-
-    template <class B, class... A>
-    void bcast(const B&, const A&...) const
-    {
-        refuse_bcast<B>();
-    }
+    TUTTI_MISUSE(sendrecv, Status, refuse_sendrecv, sizeof...(A) != 5)
+    TUTTI_MISUSE_IN_THREE_FORMS(send, refuse_send, NotNumbers<1, 2, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(ssend, refuse_send, NotNumbers<1, 2, A...>)
+    TUTTI_MISUSE(rsend, void, refuse_send, NotNumbers<1, 2, A...>)
+    TUTTI_MISUSE(irsend, Request, refuse_send, NotNumbers<1, 2, A...>)
+    TUTTI_MISUSE(recv, Status, refuse_recv, NotNumbers<0, 2, A...>)
+    TUTTI_MISUSE(irecv, Request, refuse_recv, NotNumbers<0, 2, A...>)
+    TUTTI_MISUSE(recv_init, PersistentRequest, refuse_recv, NotNumbers<0, 2, A...>)
+    TUTTI_MISUSE(bcast, void, refuse_bcast, true)
+    TUTTI_MISUSE_IN_THREE_FORMS(broadcast, refuse_broadcast, TooMany<1, RootOptions, B, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(reduce, refuse_rooted_reduction, NoReduction<RootOptions, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(allreduce, refuse_reduction, NoReduction<CollectiveOptions, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(reduce_scatter, refuse_reduction, NoReduction<CollectiveOptions, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(scan, refuse_reduction, NoReduction<CollectiveOptions, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(exscan, refuse_reduction, NoReduction<CollectiveOptions, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(reduce_scatterv, refuse_reduction_of_blocks, NoReductionOfBlocks<A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(gather, refuse_blocks, TooMany<2, RootOptions, B, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(scatter, refuse_blocks, TooMany<2, RootOptions, B, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(allgather, refuse_blocks, TooMany<2, CollectiveOptions, B, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(alltoall, refuse_blocks, TooMany<2, CollectiveOptions, B, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(gatherv, refuse_unequal_blocks, TooMany<3, RootOptions, B, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(scatterv, refuse_unequal_blocks, TooMany<3, RootOptions, B, A...>)
+    TUTTI_MISUSE_IN_THREE_FORMS(allgatherv, refuse_unequal_blocks, TooMany<3, CollectiveOptions, B, A...>)
 };
+#undef TUTTI_MISUSE_IN_THREE_FORMS
+#undef TUTTI_MISUSE
 
 }  // namespace tutti::detail
