@@ -1,15 +1,13 @@
 // Persistent sends and receives.
-#include <memory>
 #include <optional>
-#include <utility>
 
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/requests/request_access.hpp"
+#include "lib/core/requests/starter.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/message_checks.hpp"
-#include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/request/request.hpp"
 #include "lib/mpi/table/bodies.hpp"
@@ -20,65 +18,37 @@ namespace {
 
 using detail::SendMode;
 
-/// Keeps the communicator and the buffer's layout.
-template <class View>
-struct MessageStarter : detail::Starter {
-    MessageStarter(detail::StatePointer state, const View& view, int rank, int with_tag)
-        : communicator(std::move(state)), buffer(view), layout(view.layout), peer(rank), tag(with_tag)
-    {
-    }
-
-    const detail::StatePointer communicator;
-    const View buffer;
-    const datatype::TypemapRef layout;
-    const int peer;
-    const int tag;
-};
-
 /// None: the buffered mode.
 using PersistentMode = std::optional<SendMode>;
 
-struct Sender final : MessageStarter<detail::ConstView> {
-    Sender(PersistentMode how, detail::StatePointer state, const detail::ConstView& view, int dest,
-           int with_tag)
-        : MessageStarter(std::move(state), view, dest, with_tag), mode(how)
-    {
-    }
-    Request start() override
-    {
-        if (!mode) {
-            send_buffered(*communicator, buffer, peer, tag);
-            return {};
-        }
-        const auto lock = communicator->process().engine().lock();
-        if (detail::send_at_once(*communicator, buffer, peer, tag, *mode))
-            return {};
-        detail::RequestState* const begun = detail::begin_send(*communicator, buffer, peer, tag, *mode);
-        return begun != nullptr ? RequestAccess::active(*begun) : Request();
-    }
+// What a start does. The communicator and the buffer's layout stay with it.
 
-    const PersistentMode mode;
-};
-
-struct Receiver final : MessageStarter<detail::View> {
-    using MessageStarter::MessageStarter;
-
-    Request start() override
-    {
-        const auto lock = communicator->process().engine().lock();
-        return RequestAccess::active(detail::begin_receive(*communicator, buffer, peer, tag));
+Request start_send(const detail::CommunicatorState& state, PersistentMode mode, const detail::ConstView& view,
+                   int dest, int tag)
+{
+    if (!mode) {
+        send_buffered(state, view, dest, tag);
+        return {};
     }
-};
+    const auto lock = state.process().engine().lock();
+    if (detail::send_at_once(state, view, dest, tag, *mode))
+        return {};
+    detail::RequestState* const begun = detail::begin_send(state, view, dest, tag, *mode);
+    return begun != nullptr ? RequestAccess::active(*begun) : Request();
+}
 
 int send_init_in(const char* call, PersistentMode mode, const void* buf, MPI_Count count,
                  MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request)
 {
-    return guard(call, comm, [&] {
-        check_not_null(request, "request");
+    return guard_result(call, comm, request, "request", [&] {
         const detail::StatePointer& state = state_of(comm);
         const detail::ConstView view = const_view_of(buf, count, datatype);
-        *request = persistent_request(
-            goes_to(*state, dest, tag) ? std::make_unique<Sender>(mode, state, view, dest, tag) : nullptr);
+        if (!goes_to(*state, dest, tag))
+            return persistent_request(nullptr);
+        return persistent_request(
+            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), mode, dest, tag] {
+                return start_send(*state, mode, view, dest, tag);
+            }));
     });
 }
 
@@ -115,8 +85,13 @@ int recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int
     return guard_result("MPI_Recv_init", comm, request, "request", [&] {
         const detail::StatePointer& state = state_of(comm);
         const detail::View view = view_of(buf, count, datatype);
+        if (!comes_from(*state, source, tag))
+            return persistent_request(nullptr);
         return persistent_request(
-            comes_from(*state, source, tag) ? std::make_unique<Receiver>(state, view, source, tag) : nullptr);
+            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), source, tag] {
+                const auto lock = state->process().engine().lock();
+                return RequestAccess::active(detail::begin_receive(*state, view, source, tag));
+            }));
     });
 }
 
