@@ -1,5 +1,7 @@
 #include "collectives/framework/grid.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -113,6 +115,23 @@ std::vector<int> best_block(const Grid& grid, int ranks)
 Grid::Grid(std::vector<int> dims, std::vector<bool> periodic)
     : dims_(std::move(dims)), periodic_(std::move(periodic))
 {
+}
+
+std::string Grid::fault_in(std::span<const int> dims, int ranks, std::string_view finder)
+{
+    std::int64_t product = 1;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        if (dims[i] < 1)
+            return fmt::format("dimension {} has {} ranks; each needs at least one ({} finds dimensions)", i,
+                               dims[i], finder);
+        product *= dims[i];
+        if (product > ranks)
+            return fmt::format(
+                "a grid of {} has more ranks than the communicator, which has {}; make it "
+                "smaller ({} finds dimensions)",
+                fmt::join(dims, " x "), ranks, finder);
+    }
+    return {};
 }
 
 int Grid::size() const noexcept

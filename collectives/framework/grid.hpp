@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/framework/nodes.hpp"
@@ -15,6 +17,9 @@ class Grid {
 public:
     /// dims[i] >= 1 ranks in dimension i, and whether it is periodic. The product fits an int.
     Grid(std::vector<int> dims, std::vector<bool> periodic);
+    /// Why `ranks` ranks are no grid of these dimensions, or none with a part of them; empty: they are.
+    /// `finder`: the function that finds dimensions, as the user knows it.
+    static std::string fault_in(std::span<const int> dims, int ranks, std::string_view finder);
 
     const std::vector<int>& dims() const noexcept { return dims_; }
     const std::vector<bool>& periodic() const noexcept { return periodic_; }

@@ -45,6 +45,13 @@ TEST_CASE("tags out of range")
         }
         expect_error(ErrorCode::invalid_tag, "tag -3", [&] { world.recv(value, 0, -3); });
         expect_error(ErrorCode::invalid_tag, "tag -3", [&] { world.improbe(0, -3); });
+        PersistentRequest untagged = world.send_init(value, 0, -1);
+        expect_error(ErrorCode::invalid_tag, "tag -1", [&] { untagged.start(); });
+        for (const int tag : {-1, 1 << 30})
+            expect_error(ErrorCode::invalid_tag,
+                         "tag " + std::to_string(tag) + " is out of range; tags are 0 to 1073741823", [&] {
+                             static_cast<void>(world.create_from(std::array{0, 1}, tag));
+                         });
         // The largest tag is one.
         world.send(world.rank(), right_of(world), std::numeric_limits<int>::max());
         world.recv(value, any_source, std::numeric_limits<int>::max());

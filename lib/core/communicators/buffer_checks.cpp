@@ -24,6 +24,13 @@ void refuse_types(DataType in, DataType out)
                                 reduction::to_string(in), reduction::to_string(out)));
 }
 
+void refuse_rank(std::string_view operation, int rank, std::string_view place, int ranks)
+{
+    throw Error(ErrorCode::invalid_rank, operation,
+                fmt::format("there is no rank {} in {}; its ranks are 0 to {}", rank, place, ranks - 1),
+                rank);
+}
+
 void refuse_root(std::string_view operation, int root, int ranks)
 {
     throw Error(

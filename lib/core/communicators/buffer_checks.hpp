@@ -13,6 +13,7 @@ namespace tutti::detail {
 [[noreturn]] void refuse(std::string_view operation, const std::string& detail);
 
 // The errors of the checks below.
+[[noreturn]] void refuse_rank(std::string_view operation, int rank, std::string_view place, int ranks);
 [[noreturn]] void refuse_root(std::string_view operation, int root, int ranks);
 [[noreturn]] void refuse_overlap(std::string_view operation);
 [[noreturn]] void refuse_sizes(std::string_view operation, const ConstElements& in, const ConstElements& out);
@@ -20,6 +21,14 @@ namespace tutti::detail {
                                   const ConstElements& block, std::string_view whole_name,
                                   const ConstElements& whole, int ranks, std::string_view ranks_name);
 [[noreturn]] void refuse_rest(std::string_view operation, std::size_t count, int ranks);
+
+/// Throws ErrorCode::invalid_rank unless `rank` is one of 0 to ranks - 1. `place`: what it should be a rank
+/// of.
+inline void check_rank(std::string_view operation, int rank, std::string_view place, int ranks)
+{
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(ranks)) [[unlikely]]
+        refuse_rank(operation, rank, place, ranks);
+}
 
 /// Throws ErrorCode::invalid_rank unless `root` is a rank of the communicator.
 inline void check_root(const CommunicatorState& state, std::string_view operation, int root)

@@ -51,11 +51,11 @@ void check_apart(std::string_view operation, std::string_view name, std::span<co
 
 }  // namespace
 
-void refuse_null(std::string_view operation, std::string_view name, std::size_t count)
+void refuse_null(std::string_view operation, std::string_view name, std::size_t count, std::string_view unit)
 {
     throw Error(
         ErrorCode::invalid_argument, operation,
-        fmt::format("the {} is a null pointer to {} elements; pass memory that holds them", name, count));
+        fmt::format("the {} is a null pointer to {} {}; pass memory that holds them", name, count, unit));
 }
 
 ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,

@@ -12,7 +12,9 @@
 
 namespace tutti::detail {
 
-[[noreturn]] void refuse_null(std::string_view operation, std::string_view name, std::size_t count);
+/// `unit`: what is counted.
+[[noreturn]] void refuse_null(std::string_view operation, std::string_view name, std::size_t count,
+                              std::string_view unit = "elements");
 
 /// Throws ErrorCode::invalid_argument if `buffer` has elements but no memory.
 inline void check_memory(std::string_view operation, std::string_view name, const ConstElements& buffer)

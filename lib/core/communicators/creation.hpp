@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "collectives/framework/call.hpp"
@@ -39,6 +40,9 @@ int node_colour(const CommunicatorState& state);
 /// make several communicators at once. Throws ErrorCode::invalid_rank for a wrong list,
 /// ErrorCode::invalid_argument if not all ranks of a list give the same one.
 StatePointer create(const StatePointer& old, std::span<const int> ranks);
+
+/// Throws ErrorCode::invalid_tag.
+void check_create_tag(std::string_view operation, int tag);
 
 /// create() by the listed ranks alone. Calls that may overlap have different tags, from 0 to
 /// CommunicatorState::kCreateTags - 1. `old` is no intercommunicator.

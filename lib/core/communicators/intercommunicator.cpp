@@ -14,6 +14,7 @@
 
 #include "collectives/framework/functions.hpp"
 #include "lib/core/communicators/buffer_checks.hpp"
+#include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/run_collective.hpp"
 
 namespace tutti::detail {
@@ -75,18 +76,10 @@ void check_leader(const CommunicatorState& local, const StatePointer& peer, int 
         refuse(kCreate,
                "the leader gives no communicator of the leaders; it must be an ordinary communicator "
                "in which both are ranks");
-    if (remote_leader < 0 || remote_leader >= peer->size())
-        throw Error(ErrorCode::invalid_rank, kCreate,
-                    fmt::format("there is no rank {} in the communicator of the leaders; its ranks are 0 to "
-                                "{}",
-                                remote_leader, peer->size() - 1),
-                    remote_leader);
+    check_rank(kCreate, remote_leader, "the communicator of the leaders", peer->size());
     if (peer->world_rank(remote_leader) == local.world_rank(local.rank()))
         refuse(kCreate, "the leader gives itself as the other group's leader; the groups share no rank");
-    if (tag < 0 || tag >= CommunicatorState::kCreateTags)
-        throw Error(
-            ErrorCode::invalid_tag, kCreate,
-            fmt::format("tag {} is out of range; tags are 0 to {}", tag, CommunicatorState::kCreateTags - 1));
+    check_create_tag(kCreate, tag);
 }
 
 void check_disjoint(const std::vector<int>& local, const std::vector<int>& remote)

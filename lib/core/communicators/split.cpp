@@ -18,6 +18,7 @@
 #include "collectives/collectives.hpp"
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/sub_group.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/intercommunicator.hpp"
 #include "lib/core/communicators/run_collective.hpp"
@@ -184,6 +185,14 @@ std::uint64_t digest_of(std::span<const int> ranks)
 
 }  // namespace
 
+void check_create_tag(std::string_view operation, int tag)
+{
+    if (tag < 0 || tag >= CommunicatorState::kCreateTags)
+        throw Error(
+            ErrorCode::invalid_tag, operation,
+            fmt::format("tag {} is out of range; tags are 0 to {}", tag, CommunicatorState::kCreateTags - 1));
+}
+
 CallHandle dup(const StatePointer& old, Form form, std::function<void(StatePointer)> made)
 {
     return run(all_ranks(old), form, [old, made = std::move(made)](Group& group) {
@@ -225,10 +234,7 @@ StatePointer create(const StatePointer& old, std::span<const int> ranks)
 StatePointer create_from(const StatePointer& old, std::span<const int> ranks, int tag)
 {
     check_members(*old, "create_from", ranks, true);
-    if (tag < 0 || tag >= CommunicatorState::kCreateTags)
-        throw Error(
-            ErrorCode::invalid_tag, "create_from",
-            fmt::format("tag {} is out of range; tags are 0 to {}", tag, CommunicatorState::kCreateTags - 1));
+    check_create_tag("create_from", tag);
     const std::vector<int> members(ranks.begin(), ranks.end());
     const int place = place_of(old->rank(), members);
     Process& process = old->process();
@@ -270,11 +276,7 @@ Communicator Communicator::create_from(std::span<const int> ranks, int tag) cons
 
 int Communicator::world_rank(int rank) const
 {
-    if (rank < 0 || rank >= size_)
-        throw Error(
-            ErrorCode::invalid_rank, "world_rank",
-            fmt::format("there is no rank {} in this communicator; its ranks are 0 to {}", rank, size_ - 1),
-            rank);
+    detail::check_rank("world_rank", rank, "this communicator", size_);
     return state_->world_rank(rank);
 }
 

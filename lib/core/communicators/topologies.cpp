@@ -19,15 +19,6 @@ using detail::refuse;
 
 namespace {
 
-// "3 x 4"
-std::string product_of(std::span<const int> dims)
-{
-    std::string text;
-    for (const int dim : dims)
-        text += (text.empty() ? "" : " x ") + std::to_string(dim);
-    return text;
-}
-
 void check_grid(std::span<const int> dims, std::size_t periods, int ranks)
 {
     constexpr std::string_view kOperation = "create_cartesian";
@@ -37,18 +28,8 @@ void check_grid(std::span<const int> dims, std::size_t periods, int ranks)
         refuse(kOperation, fmt::format("there are {} dimensions and {} periods; give one for each, or none "
                                        "where no dimension is periodic",
                                        dims.size(), periods));
-    int product = 1;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-        if (dims[i] < 1)
-            refuse(kOperation, fmt::format("dimension {} has {} ranks; each needs at least one "
-                                           "(tutti::balanced_dims finds dimensions)",
-                                           i, dims[i]));
-        if (dims[i] > ranks / product)
-            refuse(kOperation, fmt::format("a grid of {} has more ranks than the communicator, which has {}; "
-                                           "make it smaller (tutti::balanced_dims finds dimensions)",
-                                           product_of(dims), ranks));
-        product *= dims[i];
-    }
+    if (const std::string fault = Grid::fault_in(dims, ranks, "tutti::balanced_dims"); !fault.empty())
+        refuse(kOperation, fault);
 }
 
 int rank_or_null(int rank)
@@ -115,10 +96,7 @@ const std::vector<bool>& CartesianCommunicator::periods() const noexcept
 
 std::vector<int> CartesianCommunicator::coordinates(int rank) const
 {
-    if (rank < 0 || rank >= size())
-        throw Error(ErrorCode::invalid_rank, "coordinates",
-                    fmt::format("there is no rank {} in this grid; its ranks are 0 to {}", rank, size() - 1),
-                    rank);
+    detail::check_rank("coordinates", rank, "this grid", size());
     return topology_->grid->coordinates(rank);
 }
 

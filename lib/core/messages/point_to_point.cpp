@@ -1,6 +1,7 @@
 // Communicator's sends and receives: they check arguments and throw failures as exceptions.
 #include <fmt/format.h>
 
+#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/messages/receive_checks.hpp"
 #include "lib/core/requests/near_fit_text.hpp"
@@ -13,34 +14,24 @@ namespace {
 
 using detail::CommunicatorState;
 
-[[noreturn]] void bad_peer(std::string_view operation, int peer, int size)
+void check_peer(std::string_view operation, const CommunicatorState& state, int rank)
 {
-    throw Error(
-        ErrorCode::invalid_rank, operation,
-        fmt::format("there is no rank {} in this communicator; its ranks are 0 to {}", peer, size - 1), peer);
+    detail::check_rank(operation, rank, "this communicator", static_cast<int>(state.peers().size()));
 }
 
-[[noreturn]] void bad_tag(std::string_view operation, int tag)
+[[noreturn]] void refuse_tag(std::string_view operation, int tag)
 {
     throw Error(ErrorCode::invalid_tag, operation,
                 fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
 }
 
-[[noreturn]] void no_memory(std::string_view operation, std::size_t size_bytes)
-{
-    throw Error(
-        ErrorCode::invalid_argument, operation,
-        fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));
-}
-
 void check_send(const CommunicatorState& state, const detail::ConstView& view, int destination, int tag)
 {
     if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
-        no_memory("send", view.size_bytes);
-    if (static_cast<unsigned>(destination) >= state.peers().size()) [[unlikely]]
-        bad_peer("send", destination, static_cast<int>(state.peers().size()));
+        detail::refuse_null("send", "buffer", view.size_bytes, "bytes");
+    check_peer("send", state, destination);
     if (tag < 0) [[unlikely]]
-        bad_tag("send", tag);
+        refuse_tag("send", tag);
 }
 
 }  // namespace
@@ -51,16 +42,16 @@ void check_receive(const CommunicatorState& state, std::string_view operation, c
                    int tag)
 {
     if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
-        no_memory("recv", view.size_bytes);
+        refuse_null("recv", "buffer", view.size_bytes, "bytes");
     check_source(state, operation, source, tag);
 }
 
 void check_source(const CommunicatorState& state, std::string_view operation, int source, int tag)
 {
-    if (source != any_source && static_cast<unsigned>(source) >= state.peers().size()) [[unlikely]]
-        bad_peer(operation, source, static_cast<int>(state.peers().size()));
+    if (source != any_source)
+        check_peer(operation, state, source);
     if (tag < 0 && tag != any_tag) [[unlikely]]
-        bad_tag(operation, tag);
+        refuse_tag(operation, tag);
 }
 
 bool is_lost(const CommunicatorState& state, int source) noexcept

@@ -37,20 +37,8 @@ Grid checked_grid(int ranks, int ndims, const int* dims, const int* periods)
     check_not_negative("ndims", ndims, MPI_ERR_DIMS);
     const std::span sizes = checked_list(dims, ndims, "dims");
     const std::span given = checked_list(periods, ndims, "periods");
-    std::int64_t product = 1;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        if (sizes[i] < 1)
-            fail(MPI_ERR_DIMS, fmt::format("dimension {} has {} ranks; each needs at least one "
-                                           "(MPI_Dims_create finds dimensions)",
-                                           i, sizes[i]));
-        product *= sizes[i];
-        if (product > ranks)
-            fail(MPI_ERR_DIMS,
-                 fmt::format(
-                     "a grid of {} has more ranks than the communicator, which has {}; make it smaller "
-                     "(MPI_Dims_create finds dimensions)",
-                     fmt::join(sizes, " x "), ranks));
-    }
+    if (std::string fault = Grid::fault_in(sizes, ranks, "MPI_Dims_create"); !fault.empty())
+        fail(MPI_ERR_DIMS, std::move(fault));
     return Grid({sizes.begin(), sizes.end()}, {given.begin(), given.end()});
 }
 
