@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/intercommunicator_calls.hpp"
 #include "lib/foundation/datatype/build.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 [[noreturn]] void refuse_count(std::size_t rank, MPI_Count count)
 {
-    fail(MPI_ERR_COUNT, fmt::format("the count for rank {} is {}; it must not be negative", rank, count));
+    refuse_negative(fmt::format("the count for rank {}", rank), count, MPI_ERR_COUNT);
 }
 
 [[noreturn]] void refuse_extent(std::size_t element_bytes)
@@ -27,12 +28,6 @@ void check_given(const Counts& numbers, const char* name)
 {
     if (numbers.is_null())
         fail(MPI_ERR_ARG, fmt::format("the {} are a null pointer; pass a number for each rank", name));
-}
-
-bool share_memory(const detail::ConstView& a, const detail::ConstView& b) noexcept
-{
-    return a.size_bytes != 0 && b.size_bytes != 0 && a.data < b.data + b.size_bytes &&
-           b.data < a.data + a.size_bytes;
 }
 
 }  // namespace
@@ -56,7 +51,9 @@ detail::BlockBuffers from_to(const detail::ConstView& in, const detail::View& ou
 {
     detail::BlockBuffers buffers{
         {in.data, in.size_bytes, 1}, {out.data, out.size_bytes, 1}, false, in.layout, out.layout};
-    if (in.layout == nullptr && out.layout == nullptr && share_memory(in, out)) [[unlikely]]
+    const bool both_contiguous = in.layout == nullptr && out.layout == nullptr;
+    if (both_contiguous && in.size_bytes != 0 && out.size_bytes != 0 && overlap(buffers.in, buffers.out))
+        [[unlikely]]
         buffers.in_layout = datatype_of(MPI_BYTE).map.get();
     return buffers;
 }
@@ -71,10 +68,8 @@ Root::Root(const detail::CommunicatorState& state, int root)
         if (root == MPI_ROOT || root == MPI_PROC_NULL)
             return;
     }
-    const std::size_t ranks = ranks_of(state);
-    if (static_cast<unsigned>(root) >= ranks) [[unlikely]]
-        fail(MPI_ERR_ROOT, fmt::format("the root is {}, but the ranks of {} are 0 to {}", root,
-                                       is_inter(state) ? "the other group" : "this communicator", ranks - 1));
+    check_rank(root, static_cast<int>(ranks_of(state)), "the root",
+               is_inter(state) ? " of the other group" : " of this communicator", MPI_ERR_ROOT);
 }
 
 RankNumbers checked_counts(Counts counts, std::size_t ranks)
@@ -132,8 +127,7 @@ BlockList::BlockList(const void* buffer, Counts counts, Counts displacements, MP
     if (total == 0)
         return;
     if (buffer == nullptr && map.true_lower_bound() == 0)
-        fail(MPI_ERR_BUFFER,
-             fmt::format("the buffer is a null pointer to {} elements; pass memory that holds them", total));
+        refuse_null_buffer(total, "elements");
     auto* const first = static_cast<std::byte*>(const_cast<void*>(buffer)) + low * map.extent_bytes();
     if (map.is_contiguous())
         place_contiguous(first, static_cast<std::size_t>(span), map);

@@ -82,8 +82,7 @@ detail::Elements ReductionArguments::other_elements(const void* buffer, MPI_Coun
         return {nullptr, 0, 1};
     const std::ptrdiff_t first = type_.map->true_lower_bound();
     if (buffer == nullptr && count != 0 && first == 0)
-        fail(MPI_ERR_BUFFER,
-             fmt::format("the buffer is a null pointer to {} elements; pass memory that holds them", count));
+        refuse_null_buffer(count, "elements");
     auto* const data = static_cast<std::byte*>(const_cast<void*>(buffer));
     return {layout_ == nullptr ? data + first : data, static_cast<std::size_t>(count), element_bytes_};
 }

@@ -2,8 +2,6 @@
 // as strings have numbers of their own.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <functional>
 #include <string_view>
 
@@ -18,8 +16,7 @@ inline constexpr int kNumberTags = detail::CommunicatorState::kCreateTags / 2;
 /// bit alone.
 inline int creation_tag(int tag)
 {
-    if (tag < 0)
-        fail(MPI_ERR_TAG, fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
+    check_tag(tag);
     return tag % kNumberTags;
 }
 /// Equal at all ranks: they run the same library.

@@ -1,8 +1,6 @@
 // Intercommunicators: made of two groups, and merged into one.
 #include "lib/core/communicators/intercommunicator.hpp"
 
-#include <fmt/format.h>
-
 #include "lib/mpi/communicator/communicator.hpp"
 #include "lib/mpi/communicator/creation_tags.hpp"
 #include "lib/mpi/group/group.hpp"
@@ -39,10 +37,7 @@ int intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, 
     return guard_result("MPI_Intercomm_create", local_comm, newintercomm, "newintercomm", [&] {
         const Ref<Communicator> local(&intracommunicator_of(local_comm));
         const detail::CommunicatorState& state = *local->state;
-        if (local_leader < 0 || local_leader >= state.size())
-            fail(MPI_ERR_RANK, fmt::format("the local leader is {}, but the ranks of the communicator are 0 "
-                                           "to {}",
-                                           local_leader, state.size() - 1));
+        check_rank(local_leader, state.size(), "the local leader", " of the communicator");
         // Only the leader's other arguments count.
         const bool leads = state.rank() == local_leader;
         const detail::StatePointer peer = leads ? intracommunicator_of(peer_comm).state : nullptr;

@@ -73,6 +73,12 @@ std::size_t checked_bytes(MPI_Count count, std::size_t element_bytes)
     return static_cast<std::size_t>(bytes);
 }
 
+void refuse_null_buffer(MPI_Count number, std::string_view unit)
+{
+    fail(MPI_ERR_BUFFER,
+         fmt::format("the buffer is a null pointer to {} {}; pass memory that holds them", number, unit));
+}
+
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
     check_not_negative("the count", count, MPI_ERR_COUNT);
@@ -87,9 +93,7 @@ detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype d
              "the buffer is MPI_IN_PLACE, which only collectives take; pass the memory itself");
     // A type with absolute addresses goes with MPI_BOTTOM.
     if (buffer == nullptr && !datatype::may_be_absolute(map))
-        fail(
-            MPI_ERR_BUFFER,
-            fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));
+        refuse_null_buffer(static_cast<MPI_Count>(size_bytes), "bytes");
     if (map.is_contiguous())
         return {base + map.true_lower_bound(), size_bytes, nullptr, kept_element(type)};
     map.description().data.repeated(static_cast<std::size_t>(count),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lib/foundation/datatype/typemap.hpp"
 #include "lib/mpi/datatype/construction.hpp"
@@ -56,6 +57,9 @@ MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction
 
 /// The bytes of `count` elements. Throws Failure for a negative count, and for more than memory has.
 std::size_t checked_bytes(MPI_Count count, std::size_t element_bytes);
+
+/// `unit`: what is counted.
+[[noreturn]] void refuse_null_buffer(MPI_Count number, std::string_view unit);
 
 /// const_view_of() of derived types, and of arguments that are wrong.
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype);

@@ -17,7 +17,7 @@ inline bool goes_to(const detail::CommunicatorState& state, int destination, int
         return true;
     if (destination == MPI_PROC_NULL && tag >= 0)
         return false;
-    refuse_message(state, "destination", destination, tag);
+    refuse_message(state, "the destination", destination, tag);
 }
 /// Whether a receive or probe, which takes wildcards, is for a rank; false for MPI_PROC_NULL. Throws Failure
 /// for wrong arguments.
@@ -29,7 +29,7 @@ inline bool comes_from(const detail::CommunicatorState& state, int source, int t
         return true;
     if (source == MPI_PROC_NULL && is_tag)
         return false;
-    refuse_message(state, "source", source, tag);
+    refuse_message(state, "the source", source, tag);
 }
 
 }  // namespace tutti::mpi

@@ -103,6 +103,17 @@ void refuse_negative(std::string_view name, MPI_Count number, int error_class)
     fail(error_class, fmt::format("{} is {}; it must not be negative", name, number));
 }
 
+void refuse_rank(std::string_view name, int rank, std::string_view whose, int ranks, int error_class)
+{
+    fail(error_class, fmt::format("{} is {}, but the ranks{} are 0 to {}", name, rank, whose, ranks - 1));
+}
+
+void check_tag(int tag)
+{
+    if (tag < 0)
+        fail(MPI_ERR_TAG, fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
+}
+
 void check_array(std::string_view name, const void* entries, MPI_Count count)
 {
     if (count < 0)

@@ -52,6 +52,17 @@ inline void check_not_negative(std::string_view name, MPI_Count number, int erro
     if (number < 0) [[unlikely]]
         refuse_negative(name, number, error_class);
 }
+[[noreturn]] void refuse_rank(std::string_view name, int rank, std::string_view whose, int ranks,
+                              int error_class);
+/// Fails unless `rank` is one of 0 to ranks - 1. `name`: what the rank is, or where; `whose`: of what it
+/// should be one, as in " of this communicator".
+inline void check_rank(int rank, int ranks, std::string_view name, std::string_view whose = {},
+                       int error_class = MPI_ERR_RANK)
+{
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(ranks)) [[unlikely]]
+        refuse_rank(name, rank, whose, ranks, error_class);
+}
+void check_tag(int tag);
 /// Fails with MPI_ERR_ARG for a negative number of entries, and for entries without memory.
 void check_array(std::string_view name, const void* entries, MPI_Count count);
 

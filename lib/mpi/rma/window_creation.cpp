@@ -26,12 +26,6 @@ void store_address(void* place, const void* address)
     std::memcpy(place, &address, sizeof address);
 }
 
-void check_size(MPI_Aint size)
-{
-    if (size < 0)
-        fail(MPI_ERR_SIZE, fmt::format("the size is {}; it must not be negative", size));
-}
-
 void check_base(const void* base, MPI_Aint size)
 {
     if (base == nullptr && size != 0)
@@ -41,7 +35,7 @@ void check_base(const void* base, MPI_Aint size)
 
 detail::WindowMemory memory_of(void* base, MPI_Aint size, MPI_Count unit)
 {
-    check_size(size);
+    check_not_negative("the size", size, MPI_ERR_SIZE);
     if (unit <= 0)
         fail(MPI_ERR_DISP, fmt::format("the displacement unit is {}; it must be at least 1 byte", unit));
     return {static_cast<std::byte*>(base), static_cast<std::size_t>(size), static_cast<std::size_t>(unit)};
@@ -160,7 +154,7 @@ int win_attach(MPI_Win win, void* base, MPI_Aint size)
 {
     return guard("MPI_Win_attach", win, [&] {
         const Window& window = window_of(win);
-        check_size(size);
+        check_not_negative("the size", size, MPI_ERR_SIZE);
         check_base(base, size);
         window.state->attach(base, static_cast<std::size_t>(size));
     });

@@ -43,12 +43,6 @@ std::span<const int> checked_list(const int* values, int count, std::string_view
     return {values, static_cast<std::size_t>(count)};
 }
 
-void check_rank(int rank, int ranks, std::string_view name)
-{
-    if (rank < 0 || rank >= ranks)
-        fail(MPI_ERR_RANK, fmt::format("{} is {}, but the ranks are 0 to {}", name, rank, ranks - 1));
-}
-
 void check_room(const void* values, int room, int needed, std::string_view name)
 {
     if (room < needed)

@@ -34,8 +34,6 @@ const Topology& topology_of(MPI_Comm comm, int kind);
 
 /// Throws Failure for a negative number of values, or for values without memory.
 std::span<const int> checked_list(const int* values, int count, std::string_view name);
-/// Throws Failure unless `rank` is one of 0 to ranks - 1. `name`: where it is.
-void check_rank(int rank, int ranks, std::string_view name);
 /// Throws Failure unless an array of the program has room for `needed` values.
 void check_room(const void* values, int room, int needed, std::string_view name);
 
