@@ -74,11 +74,10 @@ int abi_get_info(MPI_Info* info)
 
 int abi_get_fortran_info(MPI_Info* info)
 {
-    return guard("MPI_Abi_get_fortran_info", [&] {
-        check_not_null(info, "info");
+    return guard_result("MPI_Abi_get_fortran_info", info, "info", [&] {
         const std::lock_guard lock(fortran_details().mutex);
         const auto& set = fortran_details().info;
-        *info = set ? new_info(*set) : MPI_INFO_NULL;
+        return set ? new_info(*set) : MPI_INFO_NULL;
     });
 }
 

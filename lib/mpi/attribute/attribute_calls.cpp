@@ -24,10 +24,8 @@ template <class Handle>
 int create_keyval(const char* call, typename Keyval<Handle>::Copy* copy,
                   typename Keyval<Handle>::Delete* remove, int* number, void* extra_state)
 {
-    return guard(call, [&] {
-        check_not_null(number, "keyval");
-        *number = add_keyval(*new Keyval<Handle>(copy, remove, extra_state));
-    });
+    return guard_result(call, number, "keyval",
+                        [&] { return add_keyval(*new Keyval<Handle>(copy, remove, extra_state)); });
 }
 
 template <class Handle>

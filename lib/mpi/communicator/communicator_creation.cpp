@@ -65,15 +65,13 @@ int comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm)
 
 int comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm)
 {
-    return guard("MPI_Comm_create_group", comm, [&] {
-        check_not_null(newcomm, "newcomm");
+    return guard_result("MPI_Comm_create_group", comm, newcomm, "newcomm", [&] {
         const Ref<Communicator> old(&intracommunicator_of(comm));
         const Group& members = group_of(group);
         const std::vector<int> ranks = ranks_in(*old->state, members);
         const int number = creation_tag(tag);
         const bool is_in = members.has(old->state->process().rank());
-        *newcomm =
-            is_in ? new_communicator(detail::create_from(old->state, ranks, number), *old) : MPI_COMM_NULL;
+        return is_in ? new_communicator(detail::create_from(old->state, ranks, number), *old) : MPI_COMM_NULL;
     });
 }
 

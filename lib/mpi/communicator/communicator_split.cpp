@@ -25,11 +25,10 @@ constexpr int kOneColour = 0;
 template <class ColourIn>
 int split_by(const char* call, MPI_Comm comm, int key, MPI_Comm* newcomm, ColourIn colour_in)
 {
-    return guard(call, comm, [&] {
-        check_not_null(newcomm, "newcomm");
+    return guard_result(call, comm, newcomm, "newcomm", [&] {
         const Ref<Communicator> old(&communicator_of(comm));
         const Colour colour = colour_in(old->state);
-        *newcomm = new_communicator(
+        return new_communicator(
             detail::split(old->state, {.kind = collectives::CallKind::split}, colour, key), *old);
     });
 }

@@ -12,10 +12,9 @@ namespace tutti::mpi {
 
 int comm_test_inter(MPI_Comm comm, int* flag)
 {
-    return guard("MPI_Comm_test_inter", comm, [&] {
-        check_not_null(flag, "flag");
-        *flag =
-            ask(comm, [](const detail::CommunicatorState& state) { return state.both() != nullptr ? 1 : 0; });
+    return guard_result("MPI_Comm_test_inter", comm, flag, "flag", [&] {
+        return ask(comm,
+                   [](const detail::CommunicatorState& state) { return state.both() != nullptr ? 1 : 0; });
     });
 }
 

@@ -94,10 +94,7 @@ int file_call_errhandler(MPI_File, int)
 
 int file_get_errhandler(MPI_File, MPI_Errhandler* handler)
 {
-    return guard("MPI_File_get_errhandler", [&] {
-        check_not_null(handler, "errhandler");
-        *handler = MPI_ERRORS_RETURN;
-    });
+    return guard_result("MPI_File_get_errhandler", handler, "errhandler", [&] { return MPI_ERRORS_RETURN; });
 }
 
 int win_get_attr(MPI_Win window, int key, void* value, int* flag)

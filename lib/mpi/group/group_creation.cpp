@@ -86,10 +86,8 @@ Listed listed_ranges(MPI_Group group, int n, const int (*ranges)[3])
 template <class Make>
 int group_from(const char* call, MPI_Group group1, MPI_Group group2, MPI_Group* newgroup, Make make)
 {
-    return guard(call, [&] {
-        check_not_null(newgroup, "newgroup");
-        *newgroup = new_group(make(group_of(group1), group_of(group2)));
-    });
+    return guard_result(call, newgroup, "newgroup",
+                        [&] { return new_group(make(group_of(group1), group_of(group2))); });
 }
 
 // The ranks of `from` that are in `other`, or those that are not.

@@ -15,11 +15,10 @@ int group_size(MPI_Group group, int* size)
 
 int group_rank(MPI_Group group, int* rank)
 {
-    return guard("MPI_Group_rank", [&] {
-        check_not_null(rank, "rank");
+    return guard_result("MPI_Group_rank", rank, "rank", [&] {
         const Group& asked = group_of(group);
         // Without MPI there is no rank, and the only group is empty.
-        *rank = Runtime::is_running() ? asked.rank_of(Runtime::process().rank()) : MPI_UNDEFINED;
+        return Runtime::is_running() ? asked.rank_of(Runtime::process().rank()) : MPI_UNDEFINED;
     });
 }
 

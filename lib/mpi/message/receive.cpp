@@ -4,7 +4,6 @@
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/blocking_messages.hpp"
 #include "lib/mpi/message/message_checks.hpp"
-#include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/request/request.hpp"
 #include "lib/mpi/table/bodies.hpp"
@@ -22,17 +21,14 @@ int recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
 int irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request* request)
 {
-    return guard(
-        "MPI_Irecv", comm, [&]() __attribute__((always_inline)) {
-            check_not_null(request, "request");
+    return guard_result(
+        "MPI_Irecv", comm, request, "request", [&]() __attribute__((always_inline)) {
             const CommunicatorState& state = *state_of(comm);
             const detail::View view = view_of(buf, count, datatype);
-            if (!comes_from(state, source, tag)) [[unlikely]] {
-                *request = begun_request(nullptr);
-                return;
-            }
+            if (!comes_from(state, source, tag)) [[unlikely]]
+                return begun_request(nullptr);
             const auto lock = state.process().engine().lock();
-            *request = begun_request(&detail::begin_receive(state, view, source, tag));
+            return begun_request(&detail::begin_receive(state, view, source, tag));
         });
 }
 

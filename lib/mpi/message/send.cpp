@@ -4,7 +4,6 @@
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/blocking_messages.hpp"
 #include "lib/mpi/message/message_checks.hpp"
-#include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/request/request.hpp"
 #include "lib/mpi/table/bodies.hpp"
@@ -19,18 +18,15 @@ namespace {
                                                 MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                                                 MPI_Comm comm, MPI_Request* request)
 {
-    return guard(
-        call, comm, [&]() __attribute__((always_inline)) {
-            check_not_null(request, "request");
+    return guard_result(
+        call, comm, request, "request", [&]() __attribute__((always_inline)) {
             const detail::CommunicatorState& state = *state_of(comm);
             const detail::ConstView view = const_view_of(buf, count, datatype);
-            if (!goes_to(state, dest, tag)) [[unlikely]] {
-                *request = begun_request(nullptr);
-                return;
-            }
+            if (!goes_to(state, dest, tag)) [[unlikely]]
+                return begun_request(nullptr);
             const auto lock = state.process().engine().lock();
             const bool sent = detail::send_at_once(state, view, dest, tag, mode);
-            *request = begun_request(sent ? nullptr : detail::begin_send(state, view, dest, tag, mode));
+            return begun_request(sent ? nullptr : detail::begin_send(state, view, dest, tag, mode));
         });
 }
 

@@ -36,12 +36,14 @@ template <class Body>
 
 /// For bodies with one result: answer() makes it, for `place`, which is the argument `name`.
 template <class Handle, class T, class Answer>
-int guard_result(const char* call, Handle object, T* place, std::string_view name, Answer&& answer)
+[[gnu::always_inline]] inline int guard_result(const char* call, Handle object, T* place,
+                                               std::string_view name, Answer&& answer)
 {
-    return guard(call, object, [&] {
-        check_not_null(place, name);
-        *place = answer();
-    });
+    return guard(
+        call, object, [&]() __attribute__((always_inline)) {
+            check_not_null(place, name);
+            *place = answer();
+        });
 }
 template <class T, class Answer>
 int guard_result(const char* call, T* place, std::string_view name, Answer&& answer)

@@ -110,10 +110,8 @@ std::vector<Info::Entry> hints_of(MPI_Info info, detail::WindowFlavor flavor,
 
 int win_get_group(MPI_Win win, MPI_Group* group)
 {
-    return guard("MPI_Win_get_group", win, [&] {
-        check_not_null(group, "group");
-        *group = new_group(window_of(win).state->communicator()->members());
-    });
+    return guard_result("MPI_Win_get_group", win, group, "group",
+                        [&] { return new_group(window_of(win).state->communicator()->members()); });
 }
 
 int win_get_name(MPI_Win win, char* win_name, int* resultlen)
@@ -134,10 +132,8 @@ int win_set_name(MPI_Win win, const char* win_name)
 
 int win_get_info(MPI_Win win, MPI_Info* info_used)
 {
-    return guard("MPI_Win_get_info", win, [&] {
-        check_not_null(info_used, "info_used");
-        *info_used = new_info(window_of(win).hints.entries());
-    });
+    return guard_result("MPI_Win_get_info", win, info_used, "info_used",
+                        [&] { return new_info(window_of(win).hints.entries()); });
 }
 
 int win_set_info(MPI_Win win, MPI_Info info)
@@ -172,11 +168,10 @@ int win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 
 int win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler)
 {
-    return guard("MPI_Win_get_errhandler", win, [&] {
-        check_not_null(errhandler, "errhandler");
+    return guard_result("MPI_Win_get_errhandler", win, errhandler, "errhandler", [&] {
         const Ref<ErrorHandler> found = window_of(win).error_handler();
         found->add_reference();  // the new handle's
-        *errhandler = handle_of(*found);
+        return handle_of(*found);
     });
 }
 

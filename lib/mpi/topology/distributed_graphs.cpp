@@ -151,8 +151,7 @@ int dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int* sourc
                                int outdegree, const int* destinations, const int* destweights, MPI_Info info,
                                int /*reorder*/, MPI_Comm* comm_dist_graph)
 {
-    return guard("MPI_Dist_graph_create_adjacent", comm_old, [&] {
-        check_not_null(comm_dist_graph, "comm_dist_graph");
+    return guard_result("MPI_Dist_graph_create_adjacent", comm_old, comm_dist_graph, "comm_dist_graph", [&] {
         const Communicator& old = intracommunicator_of(comm_old);
         check_info(info);
         const int ranks = old.state->size();
@@ -166,8 +165,8 @@ int dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int* sourc
         if (is_weighted != (destweights != MPI_UNWEIGHTED))
             fail(MPI_ERR_ARG,
                  "only one of sourceweights and destweights is MPI_UNWEIGHTED; give both weights, or none");
-        *comm_dist_graph =
-            graph_communicator(old, std::move(neighbors), false, is_weighted, std::move(in), std::move(out));
+        return graph_communicator(old, std::move(neighbors), false, is_weighted, std::move(in),
+                                  std::move(out));
     });
 }
 

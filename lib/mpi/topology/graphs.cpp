@@ -110,8 +110,7 @@ std::span<const int> neighbors_of(MPI_Comm comm, int rank)
 int graph_create(MPI_Comm comm_old, int nnodes, const int* indx, const int* edges, int /*reorder*/,
                  MPI_Comm* comm_graph)
 {
-    return guard("MPI_Graph_create", comm_old, [&] {
-        check_not_null(comm_graph, "comm_graph");
+    return guard_result("MPI_Graph_create", comm_old, comm_graph, "comm_graph", [&] {
         const Communicator& old = intracommunicator_of(comm_old);
         const Graph graph = checked_graph(old.state->size(), nnodes, indx, edges);
         const int rank = old.state->rank();
@@ -119,8 +118,7 @@ int graph_create(MPI_Comm comm_old, int nnodes, const int* indx, const int* edge
         detail::StatePointer ranks = detail::split(
             old.state, {.kind = collectives::CallKind::create_graph, .size_bytes = digest_of(graph)},
             is_in ? std::optional(0) : std::nullopt);
-        *comm_graph =
-            is_in ? new_communicator(std::move(ranks), old, graph_topology(graph, rank)) : MPI_COMM_NULL;
+        return is_in ? new_communicator(std::move(ranks), old, graph_topology(graph, rank)) : MPI_COMM_NULL;
     });
 }
 
