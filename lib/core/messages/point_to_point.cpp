@@ -1,7 +1,7 @@
 // Communicator's sends and receives: they check arguments and throw failures as exceptions.
 #include <fmt/format.h>
 
-#include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/messages/receive_checks.hpp"
 #include "lib/core/requests/near_fit_text.hpp"

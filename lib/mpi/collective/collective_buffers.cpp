@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/intercommunicator_calls.hpp"
+#include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/foundation/datatype/build.hpp"
 
 namespace tutti::mpi {
