@@ -11,7 +11,7 @@
 #include "benchmarks/suite/collective_backend.hpp"
 #include "benchmarks/suite/job.hpp"
 #include "benchmarks/suite/joined.hpp"
-#include "benchmarks/suite/one_sided_options.hpp"
+#include "benchmarks/suite/window_kind.hpp"
 #include "tutti/reduction.hpp"
 
 namespace tutti::bench {

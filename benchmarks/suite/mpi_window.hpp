@@ -10,7 +10,7 @@
 
 #include "benchmarks/suite/collective_call.hpp"
 #include "benchmarks/suite/mpi_reduction.hpp"
-#include "benchmarks/suite/one_sided_options.hpp"
+#include "benchmarks/suite/window_kind.hpp"
 #include "tutti/data_type.hpp"
 #include "tutti/reduction.hpp"
 

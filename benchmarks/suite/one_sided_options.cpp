@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/suite/options.hpp"
-
 namespace tutti::bench {
 
 namespace {

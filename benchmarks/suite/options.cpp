@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "benchmarks/suite/benchmark_options.hpp"
+#include "benchmarks/suite/one_sided_options.hpp"
 #include "benchmarks/suite/osu_options.hpp"
 #include "benchmarks/suite/size_range.hpp"
 #include "lib/foundation/reduction/types.hpp"

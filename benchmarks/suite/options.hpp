@@ -10,8 +10,8 @@
 
 #include "benchmarks/suite/catalogue.hpp"
 #include "benchmarks/suite/neighborhood.hpp"
-#include "benchmarks/suite/one_sided_options.hpp"
 #include "benchmarks/suite/stopping.hpp"
+#include "benchmarks/suite/window_kind.hpp"
 #include "tutti/data_type.hpp"
 
 namespace tutti::bench {
