@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/base/roomy_stack.hpp"
 #include "launcher/command_line/command_line.hpp"
 #include "launcher/daemon/daemon.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "transports/completion.hpp"
+#include "transports/send_completion.hpp"
 
 namespace tutti::transport {
 

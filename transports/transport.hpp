@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "transports/completion.hpp"
 #include "transports/doorbell.hpp"
 #include "transports/remote_memory.hpp"
+#include "transports/send_completion.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport {

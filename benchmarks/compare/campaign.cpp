@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/compare/bounds.hpp"
+#include "benchmarks/compare/case_table.hpp"
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
-#include "benchmarks/compare/table.hpp"
 #include "benchmarks/compare/trip.hpp"
-#include "benchmarks/environment/environment.hpp"
+#include "benchmarks/environment/measured_machine.hpp"
 #include "benchmarks/progress/progress.hpp"
-#include "benchmarks/suite/result_file.hpp"
+#include "benchmarks/suite/output/result_file.hpp"
 
 namespace tutti::bench {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/compare/comparison_plan.hpp"
 #include "benchmarks/compare/measure.hpp"
-#include "benchmarks/compare/plan.hpp"
 
 namespace tutti::bench {
 

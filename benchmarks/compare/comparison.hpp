@@ -9,7 +9,7 @@
 
 #include "benchmarks/compare/ratio.hpp"
 #include "benchmarks/peers/contender.hpp"
-#include "benchmarks/record/record.hpp"
+#include "benchmarks/record/result_record.hpp"
 #include "benchmarks/record/row_name.hpp"
 
 namespace tutti::bench {

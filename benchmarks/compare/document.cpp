@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/compare/judgement.hpp"
-#include "benchmarks/environment/environment.hpp"
+#include "benchmarks/environment/measured_machine.hpp"
 
 namespace tutti::bench {
 

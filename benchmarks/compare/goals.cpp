@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/command_line/suite_options.hpp"
 
 namespace tutti::bench {
 

@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "benchmarks/peers/process.hpp"
-#include "benchmarks/suite/statistics.hpp"
+#include "benchmarks/peers/run_program.hpp"
+#include "benchmarks/suite/measure/statistics.hpp"
 
 namespace tutti::bench {
 

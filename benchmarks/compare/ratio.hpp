@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "benchmarks/suite/catalogue.hpp"
-#include "benchmarks/suite/statistics.hpp"
+#include "benchmarks/suite/command_line/benchmark_catalogue.hpp"
+#include "benchmarks/suite/measure/statistics.hpp"
 
 namespace tutti::bench {
 

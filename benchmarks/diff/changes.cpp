@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/compare/modes.hpp"
-#include "benchmarks/suite/size_range.hpp"
+#include "benchmarks/suite/command_line/size_range.hpp"
 
 namespace tutti::bench {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "benchmarks/diff/shift.hpp"
-#include "benchmarks/record/record.hpp"
+#include "benchmarks/record/result_record.hpp"
 #include "benchmarks/record/row_name.hpp"
 
 namespace tutti::bench {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "benchmarks/suite/statistics.hpp"
+#include "benchmarks/suite/measure/statistics.hpp"
 
 namespace tutti::bench {
 

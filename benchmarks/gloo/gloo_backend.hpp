@@ -5,7 +5,7 @@
 #include <string>
 
 #include "benchmarks/gloo/gloo_collective.hpp"
-#include "benchmarks/suite/collective_backend.hpp"
+#include "benchmarks/suite/library/collective_backend.hpp"
 #include "lib/engine/bootstrap/bootstrap.hpp"
 
 namespace tutti::bench {

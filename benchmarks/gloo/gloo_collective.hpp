@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "benchmarks/suite/collective_call.hpp"
+#include "benchmarks/suite/library/described_call.hpp"
 
 namespace tutti::bench {
 

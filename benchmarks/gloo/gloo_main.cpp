@@ -2,8 +2,8 @@
 #include <exception>
 
 #include "benchmarks/gloo/gloo_backend.hpp"
-#include "benchmarks/suite/collectives.hpp"
-#include "benchmarks/suite/run_session.hpp"
+#include "benchmarks/suite/collectives/collective_loops.hpp"
+#include "benchmarks/suite/session/run_session.hpp"
 
 namespace {
 

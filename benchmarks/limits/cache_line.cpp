@@ -1,7 +1,7 @@
 // One cache line from core to core.
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/limits/pair.hpp"
-#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/measure/benchmark_clock.hpp"
 
 namespace tutti::bench {
 

@@ -10,9 +10,9 @@
 
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/limits/pair.hpp"
-#include "benchmarks/suite/buffers.hpp"
-#include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/combining.hpp"
+#include "benchmarks/suite/collectives/combining.hpp"
+#include "benchmarks/suite/library/page_buffers.hpp"
+#include "benchmarks/suite/measure/benchmark_clock.hpp"
 
 namespace tutti::bench {
 

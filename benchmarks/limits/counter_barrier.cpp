@@ -11,8 +11,8 @@
 
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/limits/pair.hpp"
-#include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/statistics.hpp"
+#include "benchmarks/suite/measure/benchmark_clock.hpp"
+#include "benchmarks/suite/measure/statistics.hpp"
 
 namespace tutti::bench {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "benchmarks/environment/environment.hpp"
+#include "benchmarks/environment/measured_machine.hpp"
 #include "benchmarks/limits/pair.hpp"
 #include "benchmarks/progress/progress.hpp"
 

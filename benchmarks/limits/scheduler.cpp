@@ -6,7 +6,7 @@
 
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/limits/pair.hpp"
-#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/measure/benchmark_clock.hpp"
 
 namespace tutti::bench {
 

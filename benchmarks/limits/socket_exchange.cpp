@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/measure/benchmark_clock.hpp"
 
 namespace tutti::bench {
 

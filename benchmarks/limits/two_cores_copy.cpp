@@ -5,8 +5,8 @@
 
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/limits/pair.hpp"
-#include "benchmarks/suite/buffers.hpp"
-#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/library/page_buffers.hpp"
+#include "benchmarks/suite/measure/benchmark_clock.hpp"
 
 namespace tutti::bench {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "benchmarks/peers/installation.hpp"
-#include "benchmarks/suite/catalogue.hpp"
+#include "benchmarks/suite/command_line/benchmark_catalogue.hpp"
 
 namespace tutti::bench {
 

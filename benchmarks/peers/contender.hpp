@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "benchmarks/peers/peer_name.hpp"
-#include "benchmarks/peers/process.hpp"
+#include "benchmarks/peers/run_program.hpp"
 
 namespace tutti::bench {
 

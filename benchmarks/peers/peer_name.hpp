@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "benchmarks/peers/process.hpp"
+#include "benchmarks/peers/run_program.hpp"
 
 namespace tutti::bench {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "benchmarks/plot/words.hpp"
+#include "benchmarks/plot/plot_words.hpp"
 
 namespace tutti::bench {
 

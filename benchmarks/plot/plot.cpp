@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "benchmarks/plot/gnuplot.hpp"
+#include "benchmarks/plot/plot_words.hpp"
 #include "benchmarks/plot/script.hpp"
 #include "benchmarks/plot/tool.hpp"
-#include "benchmarks/plot/words.hpp"
-#include "benchmarks/suite/result_file.hpp"
+#include "benchmarks/suite/output/result_file.hpp"
 
 namespace tutti::bench {
 

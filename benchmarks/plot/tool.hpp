@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/record/record.hpp"
+#include "benchmarks/record/result_record.hpp"
 
 namespace CLI {
 class App;

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "benchmarks/plot/words.hpp"
+#include "benchmarks/plot/plot_words.hpp"
 
 namespace tutti::bench {
 

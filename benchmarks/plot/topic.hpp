@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/record/record.hpp"
+#include "benchmarks/record/result_record.hpp"
 
 namespace tutti::bench {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "benchmarks/record/record.hpp"
+#include "benchmarks/record/result_record.hpp"
 
 namespace tutti::bench::record {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "benchmarks/plot/words.hpp"
+#include "benchmarks/plot/plot_words.hpp"
 
 namespace tutti::bench {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "benchmarks/plot/words.hpp"
+#include "benchmarks/plot/plot_words.hpp"
 #include "benchmarks/report/add.hpp"
 #include "benchmarks/report/escape.hpp"
 #include "benchmarks/report/overview.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "benchmarks/plot/topic.hpp"
-#include "benchmarks/report/table.hpp"
+#include "benchmarks/report/report_table.hpp"
 
 namespace tutti::bench {
 

@@ -11,7 +11,7 @@
 #include "benchmarks/compare/modes.hpp"
 
 #include "benchmarks/report/escape.hpp"
-#include "benchmarks/suite/statistics.hpp"
+#include "benchmarks/suite/measure/statistics.hpp"
 
 namespace tutti::bench {
 

@@ -1,8 +1,8 @@
 // The time to start the job: one figure per process.
 #pragma once
 
-#include "benchmarks/suite/backend.hpp"
-#include "benchmarks/suite/session.hpp"
+#include "benchmarks/suite/library/backend.hpp"
+#include "benchmarks/suite/session/session.hpp"
 
 namespace tutti::bench {
 

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <vector>
 
-#include "benchmarks/suite/collective_data.hpp"
-#include "benchmarks/suite/tutti_collective.hpp"
+#include "benchmarks/suite/collectives/collective_data.hpp"
+#include "benchmarks/tutti/tutti_collective.hpp"
 
 using namespace tutti;
 using namespace tutti::bench;

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "benchmarks/compare/case_table.hpp"
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/measure.hpp"
 #include "benchmarks/compare/others.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
-#include "benchmarks/compare/table.hpp"
-#include "benchmarks/suite/catalogue.hpp"
+#include "benchmarks/suite/command_line/benchmark_catalogue.hpp"
 
 using namespace tutti::bench;
 

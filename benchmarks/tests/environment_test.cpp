@@ -1,5 +1,5 @@
 // The record of the machine, read out of trees of files that look like /proc and /sys.
-#include "benchmarks/environment/environment.hpp"
+#include "benchmarks/environment/measured_machine.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -13,9 +13,9 @@
 #include "benchmarks/report/overview.hpp"
 #include "benchmarks/report/page.hpp"
 #include "benchmarks/report/picture.hpp"
-#include "benchmarks/report/report.hpp"
+#include "benchmarks/report/report_command.hpp"
 #include "benchmarks/report/sections.hpp"
-#include "benchmarks/tests/gnuplot.hpp"
+#include "benchmarks/tests/needs_gnuplot.hpp"
 #include "benchmarks/tests/temporary_folder.hpp"
 
 using namespace tutti::bench;

@@ -1,12 +1,12 @@
 // Who exchanges messages with whom in the loops over many ranks.
 #include <catch2/catch.hpp>
 
-#include "benchmarks/suite/combining.hpp"
-#include "benchmarks/suite/congestion.hpp"
-#include "benchmarks/suite/multi_pair.hpp"
-#include "benchmarks/suite/ring.hpp"
-#include "benchmarks/suite/touch.hpp"
-#include "benchmarks/suite/window_patterns.hpp"
+#include "benchmarks/suite/collectives/combining.hpp"
+#include "benchmarks/suite/messages/fan_in_and_out.hpp"
+#include "benchmarks/suite/messages/multi_pair.hpp"
+#include "benchmarks/suite/messages/token_ring.hpp"
+#include "benchmarks/suite/session/touch.hpp"
+#include "benchmarks/suite/windows/window_patterns.hpp"
 
 #include <fmt/format.h>
 

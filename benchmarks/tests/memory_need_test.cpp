@@ -1,4 +1,4 @@
-#include "benchmarks/suite/memory_need.hpp"
+#include "benchmarks/suite/library/memory_need.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

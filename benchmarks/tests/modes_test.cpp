@@ -3,8 +3,8 @@
 
 #include <deque>
 
+#include "benchmarks/compare/case_table.hpp"
 #include "benchmarks/compare/modes.hpp"
-#include "benchmarks/compare/table.hpp"
 
 using namespace tutti::bench;
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "benchmarks/suite/neighborhood.hpp"
+#include "benchmarks/suite/library/neighborhood.hpp"
 #include "tutti/tutti.hpp"
 
 using namespace tutti::bench;

@@ -2,8 +2,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "benchmarks/suite/options.hpp"
-#include "benchmarks/suite/size_range.hpp"
+#include "benchmarks/suite/command_line/size_range.hpp"
+#include "benchmarks/suite/command_line/suite_options.hpp"
 
 using namespace tutti::bench;
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "benchmarks/suite/suite.hpp"
-#include "benchmarks/suite/tutti_collective.hpp"
+#include "benchmarks/tutti/tutti_collective.hpp"
 
 using namespace tutti;
 using namespace tutti::bench;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "benchmarks/compare/plan.hpp"
+#include "benchmarks/compare/comparison_plan.hpp"
 
 using namespace tutti::bench;
 

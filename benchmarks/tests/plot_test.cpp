@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "benchmarks/plot/chart.hpp"
+#include "benchmarks/plot/plot_words.hpp"
 #include "benchmarks/plot/script.hpp"
-#include "benchmarks/plot/words.hpp"
-#include "benchmarks/tests/gnuplot.hpp"
+#include "benchmarks/tests/needs_gnuplot.hpp"
 #include "benchmarks/tests/temporary_folder.hpp"
 
 using namespace tutti::bench;

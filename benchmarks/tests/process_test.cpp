@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "benchmarks/peers/process.hpp"
+#include "benchmarks/peers/run_program.hpp"
 
 using namespace tutti::bench;
 

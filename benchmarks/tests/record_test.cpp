@@ -1,5 +1,5 @@
 // Reading runs and comparisons, and what is said of files that are none.
-#include "benchmarks/record/record.hpp"
+#include "benchmarks/record/result_record.hpp"
 
 #include <catch2/catch.hpp>
 #include <functional>

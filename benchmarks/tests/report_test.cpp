@@ -1,4 +1,4 @@
-#include "benchmarks/suite/report.hpp"
+#include "benchmarks/suite/output/row_report.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "benchmarks/suite/sampler.hpp"
+#include "benchmarks/suite/measure/sampler.hpp"
 
 #include <catch2/catch.hpp>
 

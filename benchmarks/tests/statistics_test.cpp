@@ -1,4 +1,4 @@
-#include "benchmarks/suite/statistics.hpp"
+#include "benchmarks/suite/measure/statistics.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "benchmarks/tests/temporary_folder.hpp"
-#include "benchmarks/tune/plan.hpp"
 #include "benchmarks/tune/starts.hpp"
+#include "benchmarks/tune/tuning_plan.hpp"
 #include "collectives/choice/choice.hpp"
 
 namespace tutti::bench {

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "benchmarks/suite/matching.hpp"
-#include "benchmarks/suite/validate.hpp"
+#include "benchmarks/suite/messages/matching.hpp"
+#include "benchmarks/suite/session/validate.hpp"
 
 #include <set>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "benchmarks/tune/plan.hpp"
+#include "benchmarks/tune/tuning_plan.hpp"
 
 namespace tutti::bench {
 

@@ -9,12 +9,12 @@
 #include <stdexcept>
 
 #include "benchmarks/progress/progress.hpp"
-#include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/size_range.hpp"
-#include "benchmarks/suite/statistics.hpp"
-#include "benchmarks/tune/calls.hpp"
-#include "benchmarks/tune/plan.hpp"
+#include "benchmarks/suite/command_line/size_range.hpp"
+#include "benchmarks/suite/measure/benchmark_clock.hpp"
+#include "benchmarks/suite/measure/statistics.hpp"
 #include "benchmarks/tune/starts.hpp"
+#include "benchmarks/tune/tuned_call.hpp"
+#include "benchmarks/tune/tuning_plan.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "lib/foundation/settings/cores.hpp"
 #include "lib/foundation/settings/settings.hpp"

@@ -2,7 +2,7 @@
 // from several such jobs.
 #pragma once
 
-#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/command_line/suite_options.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::bench {

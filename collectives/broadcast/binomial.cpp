@@ -14,7 +14,7 @@
 // With root 2 the same happens with every rank moved up by 2, modulo 6.
 //
 // Restrictions: none.
-#include "collectives/broadcast/tree.hpp"
+#include "collectives/broadcast/broadcast_in_tree.hpp"
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/patterns.hpp"
 

@@ -16,7 +16,7 @@
 //   4      -> 1    waits
 //
 // Restrictions: none.
-#include "collectives/broadcast/tree.hpp"
+#include "collectives/broadcast/broadcast_in_tree.hpp"
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/patterns.hpp"
 

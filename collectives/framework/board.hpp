@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "collectives/framework/awaited_operation.hpp"
 #include "collectives/framework/group.hpp"
-#include "collectives/framework/operation.hpp"
 
 namespace tutti::collectives {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <span>
 
+#include "collectives/framework/awaited_operation.hpp"
 #include "collectives/framework/call.hpp"
-#include "collectives/framework/operation.hpp"
 #include "collectives/framework/pool.hpp"
 #include "lib/foundation/reduction/reduce_op.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "collectives/framework/operation.hpp"
+#include "collectives/framework/awaited_operation.hpp"
 
 namespace tutti::collectives {
 

@@ -19,7 +19,7 @@
 // Restrictions: none; operators need not commute.
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/patterns.hpp"
-#include "collectives/reduce/tree.hpp"
+#include "collectives/reduce/reduce_in_tree.hpp"
 
 namespace tutti::collectives {
 

@@ -20,7 +20,7 @@
 // Restrictions: none; operators need not commute.
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/patterns.hpp"
-#include "collectives/reduce/tree.hpp"
+#include "collectives/reduce/reduce_in_tree.hpp"
 
 namespace tutti::collectives {
 

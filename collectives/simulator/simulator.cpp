@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/simulator/board.hpp"
 #include "collectives/simulator/network.hpp"
-#include "collectives/simulator/streams.hpp"
+#include "collectives/simulator/simulated_board.hpp"
+#include "collectives/simulator/simulated_streams.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives::simulator {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 
 namespace tutti::launcher {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::launcher {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 
 namespace tutti::launcher {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/command_line/configfile.hpp"
 #include "launcher/command_line/grammar.hpp"
 #include "launcher/command_line/other_launchers.hpp"

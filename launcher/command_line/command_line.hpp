@@ -1,8 +1,8 @@
 // The launcher's command line.
 #pragma once
 
-#include "launcher/base/values.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/base/option_values.hpp"
+#include "launcher/job/job_plan.hpp"
 
 namespace tutti::launcher {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/command_line/grammar.hpp"
 
 namespace tutti::launcher {

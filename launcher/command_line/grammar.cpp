@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/command_line/configfile.hpp"
 #include "launcher/command_line/definer.hpp"
 #include "launcher/command_line/other_launchers.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using Values = Definer::Values;
 
-// In the order of the enumerations in job.hpp.
+// In the order of the enumerations in job_plan.hpp.
 constexpr std::array<std::string_view, 5> kMpi = {"auto", "own", "preload", "preload=openmpi",
                                                   "preload=mpich"};
 constexpr std::array<std::string_view, 2> kOnDeadlock = {"report", "abort"};

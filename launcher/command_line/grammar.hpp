@@ -11,7 +11,7 @@
 
 #include "launcher/base/option_words.hpp"
 #include "launcher/command_line/given_values.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "lib/foundation/settings/known_settings.hpp"
 
 namespace tutti::launcher {

@@ -9,7 +9,7 @@
 #include <hwloc.h>
 #include <pmix.h>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 
 namespace tutti::launcher {
 namespace {

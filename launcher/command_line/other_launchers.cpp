@@ -5,7 +5,7 @@
 #include <cctype>
 #include <vector>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/doctor/host_check.hpp"
 #include "launcher/ranks/descendants.hpp"
 #include "launcher/ranks/launcher_signals.hpp"

@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/ranks/heap_preload.hpp"
 #include "launcher/ranks/mpi_programs.hpp"

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/ranks/session_directory.hpp"
 #include "launcher/ranks/spawn.hpp"
 #include "lib/foundation/security/key.hpp"

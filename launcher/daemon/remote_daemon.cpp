@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/open_files.hpp"
-#include "launcher/base/values.hpp"
+#include "launcher/base/descriptors.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/daemon/daemon.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/placement/machine_topology.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"

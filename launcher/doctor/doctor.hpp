@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launcher/doctor/judge.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/tree/children.hpp"
 
 namespace tutti::launcher::doctor {

@@ -24,7 +24,7 @@
 #include <fmt/format.h>
 
 #include "launcher/hosts/hosts.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::launcher::doctor {

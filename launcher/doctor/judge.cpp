@@ -13,9 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/base/host_names.hpp"
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/hosts/hosts.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/ranks/spawn.hpp"
 
 namespace tutti::launcher::doctor {

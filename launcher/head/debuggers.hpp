@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/job/job.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 
 namespace tutti::launcher {

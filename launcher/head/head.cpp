@@ -13,7 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "launcher/base/host_names.hpp"
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/placement/mapping.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/rank_environment.hpp"

@@ -10,7 +10,7 @@
 #include "launcher/head/debuggers.hpp"
 #include "launcher/head/job_report.hpp"
 #include "launcher/head/loss_policy.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/placement/machine_topology.hpp"
 #include "launcher/pmix/fence_collector.hpp"
 #include "launcher/profile/job_profile.hpp"

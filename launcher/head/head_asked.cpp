@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "launcher/head/head.hpp"
-#include "launcher/report/words.hpp"
+#include "launcher/report/report_words.hpp"
 
 namespace tutti::launcher {
 

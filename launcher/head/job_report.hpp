@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "launcher/base/option_values.hpp"
 #include "launcher/base/report_file.hpp"
-#include "launcher/base/values.hpp"
 #include "launcher/head/loss_policy.hpp"
-#include "launcher/job/job.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
+#include "launcher/job/job_plan.hpp"
 
 namespace tutti::launcher {
 

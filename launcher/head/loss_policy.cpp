@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/open_files.hpp"
-#include "launcher/report/words.hpp"
+#include "launcher/base/descriptors.hpp"
+#include "launcher/report/report_words.hpp"
 #include "lib/foundation/base/exit_status.hpp"
 
 namespace tutti::launcher {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 
 namespace tutti::launcher {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/hosts/hostfile.hpp"
 #include "launcher/hosts/hosts.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 
 namespace tutti::launcher {
 

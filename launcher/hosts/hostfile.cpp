@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "lib/foundation/network/host_list.hpp"

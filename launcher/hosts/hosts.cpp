@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "launcher/base/host_names.hpp"
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/hosts/allocation.hpp"
 #include "launcher/hosts/rankfile.hpp"
 #include "lib/foundation/network/host_list.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 
 namespace tutti::launcher {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/hosts/hostfile.hpp"
 
 namespace tutti::launcher {

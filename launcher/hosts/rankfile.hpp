@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 
 namespace tutti::launcher {
 

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "lib/foundation/network/host_list.hpp"
 

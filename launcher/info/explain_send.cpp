@@ -6,9 +6,9 @@
 
 #include "collectives/choice/parse_bytes.hpp"
 #include "lib/engine/protocol/options_from_settings.hpp"
-#include "transports/ofi/capabilities.hpp"
+#include "transports/ofi/fabric_capabilities.hpp"
 #include "transports/shm/capabilities.hpp"
-#include "transports/tcp/capabilities.hpp"
+#include "transports/tcp/tcp_capabilities.hpp"
 
 namespace tutti::info {
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "launcher/base/descriptors.hpp"
 #include "launcher/base/host_names.hpp"
-#include "launcher/base/open_files.hpp"
 #include "launcher/job/agent_words.hpp"
 
 namespace tutti::launcher {

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/wire/codec.hpp"
 #include "lib/foundation/base/cgroup.hpp"
 #include "tutti/error.hpp"

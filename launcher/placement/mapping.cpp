@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/placement/slot_list.hpp"
 #include "launcher/placement/units.hpp"
 

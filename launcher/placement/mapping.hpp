@@ -28,7 +28,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/placement/machine_topology.hpp"
 
 namespace tutti::launcher {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/base/option_values.hpp"
+#include "launcher/job/job_plan.hpp"
 
 namespace tutti::launcher {
 namespace {

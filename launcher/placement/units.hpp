@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/placement/machine_topology.hpp"
 
 namespace tutti::launcher {

@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "launcher/job/job.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
+#include "launcher/job/job_plan.hpp"
 
 namespace tutti::launcher {
 

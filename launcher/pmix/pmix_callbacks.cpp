@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 
 namespace tutti::launcher {
 

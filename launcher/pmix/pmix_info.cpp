@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 
 namespace tutti::launcher {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "launcher/base/event_loop.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/pmix/pmix_process.hpp"
 #include "launcher/ranks/control_channels.hpp"
 #include "launcher/wire/connection.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/wire/wire.hpp"
 
 namespace tutti::launcher {

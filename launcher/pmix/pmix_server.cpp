@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/pmix/pmix_info.hpp"
 #include "launcher/pmix/user_filter.hpp"
 

@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 
 namespace tutti::launcher {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/profile/summary.hpp"
 #include "launcher/wire/wire.hpp"
 #include "lib/foundation/base/say.hpp"

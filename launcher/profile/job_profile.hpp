@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launcher/base/report_file.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/profile/profile_frames.hpp"
 
 namespace tutti::launcher {

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "launcher/base/host_names.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/profile/pictures.hpp"
 #include "launcher/profile/summary.hpp"
 #include "lib/foundation/base/quantity.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "launcher/profile/statistics.hpp"
+#include "launcher/profile/job_statistics.hpp"
 
 namespace tutti::launcher {
 

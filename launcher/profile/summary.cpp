@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "lib/foundation/base/quantity.hpp"
 
 namespace tutti::launcher {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/profile/statistics.hpp"
+#include "launcher/profile/job_statistics.hpp"
 
 namespace tutti::launcher {
 

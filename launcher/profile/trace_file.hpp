@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "launcher/base/report_file.hpp"
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/profile/rank_profile.hpp"
 #include "launcher/profile/trace_clocks.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/profile/trace_words.hpp"
 #include "tutti/status.hpp"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/profile/statistics.hpp"
+#include "launcher/profile/job_statistics.hpp"
 #include "launcher/profile/trace_script.hpp"
 #include "launcher/profile/trace_words.hpp"
 #include "lib/foundation/observe/html_page.hpp"

@@ -10,8 +10,8 @@
 #include <map>
 #include <string>
 
+#include "launcher/base/descriptors.hpp"
 #include "launcher/base/event_loop.hpp"
-#include "launcher/base/open_files.hpp"
 #include "lib/foundation/control/packet.hpp"
 
 namespace tutti::launcher {

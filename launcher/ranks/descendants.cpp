@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "lib/foundation/base/proc.hpp"
 
 namespace tutti::launcher {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/ranks/spawn.hpp"
 
 namespace tutti::launcher {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/ranks/rank_environment.hpp"
 
 namespace tutti::launcher {

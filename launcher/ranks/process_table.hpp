@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 
 namespace tutti::launcher {
 

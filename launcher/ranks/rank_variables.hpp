@@ -1,7 +1,7 @@
 // A rank's numbers in variables, under the names that programs and scripts know from other launchers.
 #pragma once
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/ranks/rank_environment.hpp"
 
 namespace tutti::launcher {

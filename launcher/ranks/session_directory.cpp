@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "lib/foundation/security/key.hpp"
 
 namespace tutti::launcher {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 
 namespace tutti::launcher {
 

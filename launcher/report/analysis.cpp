@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "launcher/base/host_names.hpp"
+#include "launcher/report/report_words.hpp"
 #include "launcher/report/wait_graph.hpp"
-#include "launcher/report/words.hpp"
 #include "lib/foundation/base/quantity.hpp"
 #include "lib/foundation/observe/near_fit.hpp"
 

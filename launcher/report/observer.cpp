@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "launcher/report/rank_words.hpp"
-#include "launcher/report/words.hpp"
+#include "launcher/report/report_words.hpp"
 #include "lib/foundation/base/clock.hpp"
 
 namespace tutti::launcher {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/report/words.hpp"
+#include "launcher/report/report_words.hpp"
 #include "lib/foundation/base/quantity.hpp"
 #include "tutti/status.hpp"
 

@@ -22,7 +22,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 
 namespace tutti::launcher {
 

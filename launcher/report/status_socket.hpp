@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/base/descriptors.hpp"
 #include "launcher/base/event_loop.hpp"
-#include "launcher/base/open_files.hpp"
 
 namespace tutti::launcher {
 

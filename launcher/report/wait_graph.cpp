@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "collectives/framework/call.hpp"
-#include "launcher/report/words.hpp"
+#include "launcher/report/report_words.hpp"
 
 namespace tutti::launcher {
 

@@ -22,8 +22,8 @@
 #include <string>
 #include <string_view>
 
-#include "launcher/job/job.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/streams/status_line.hpp"
 
 namespace tutti::launcher {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/streams/line_merger.hpp"
 
 namespace tutti::launcher {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "launcher/base/descriptors.hpp"
 #include "launcher/base/event_loop.hpp"
-#include "launcher/base/open_files.hpp"
 
 namespace tutti::launcher {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/wire/connection.hpp"
 
 namespace tutti::launcher {

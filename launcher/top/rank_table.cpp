@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/report/words.hpp"
+#include "launcher/report/report_words.hpp"
 
 namespace tutti::launcher {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/job/job.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/tree/daemon_listener.hpp"
 #include "launcher/tree/starter.hpp"
 #include "launcher/wire/connection.hpp"

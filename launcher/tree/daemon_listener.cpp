@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "launcher/wire/connection.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/connection/dialer.hpp"

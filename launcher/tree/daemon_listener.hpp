@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "launcher/base/descriptors.hpp"
 #include "launcher/base/event_loop.hpp"
-#include "launcher/base/open_files.hpp"
 #include "launcher/job/daemon_record.hpp"
 #include "lib/foundation/connection/listener.hpp"
 

@@ -17,7 +17,7 @@
 #include <cerrno>
 #include <string_view>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
+#include "launcher/base/option_values.hpp"
 #include "lib/foundation/connection/socket.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <pybind11/chrono.h>
 
-#include "lib/torch/job.hpp"
 #include "lib/torch/process_group.hpp"
+#include "lib/torch/shared_job.hpp"
 #include "lib/torch/shared_tensors.hpp"
 #include "lib/torch/short_all_reduce.hpp"
 #include "tutti/introspection.hpp"

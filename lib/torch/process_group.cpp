@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/torch/job.hpp"
+#include "lib/torch/shared_job.hpp"
 #include "lib/torch/tensors.hpp"
 #include "tutti/introspection.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "lib/torch/job.hpp"
 #include "lib/torch/lost_peer.hpp"
+#include "lib/torch/shared_job.hpp"
 
 namespace torch_tutti {
 

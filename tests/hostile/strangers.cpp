@@ -23,7 +23,7 @@
 #include "launcher/job/daemon_record.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 #include "lib/foundation/security/handshake.hpp"
-#include "transports/tcp/frame.hpp"
+#include "transports/tcp/tcp_frame.hpp"
 
 namespace tutti::test {
 

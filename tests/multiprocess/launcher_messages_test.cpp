@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/job/daemon_record.hpp"
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 
 using namespace tutti::launcher;
 using tutti::security::Identity;

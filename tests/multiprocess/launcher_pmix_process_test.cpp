@@ -11,7 +11,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "launcher/pmix/user_filter.hpp"
 #include "tests/multiprocess/on_hosts.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 
 using namespace tutti::launcher;
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "transports/ofi/buffers.hpp"
 #include "transports/ofi/endpoint.hpp"
+#include "transports/ofi/frame_buffers.hpp"
 #include "transports/ofi/peer.hpp"
 #include "transports/ofi/registration_cache.hpp"
 #include "transports/ofi/remote_copies.hpp"

@@ -10,7 +10,7 @@
 
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/open_files.hpp"
-#include "transports/ofi/capabilities.hpp"
+#include "transports/ofi/fabric_capabilities.hpp"
 
 namespace tutti::transport::ofi {
 

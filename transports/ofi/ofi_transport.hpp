@@ -16,11 +16,11 @@
 
 #include "lib/foundation/network/interface_choice.hpp"
 #include "lib/foundation/security/key.hpp"
-#include "transports/ofi/buffers.hpp"
 #include "transports/ofi/endpoint.hpp"
 #include "transports/ofi/fabric_contact.hpp"
+#include "transports/ofi/fabric_frame.hpp"
 #include "transports/ofi/fabric_memory.hpp"
-#include "transports/ofi/frame.hpp"
+#include "transports/ofi/frame_buffers.hpp"
 #include "transports/ofi/links.hpp"
 #include "transports/ofi/peer.hpp"
 #include "transports/transport.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "transports/ofi/buffers.hpp"
 #include "transports/ofi/endpoint.hpp"
+#include "transports/ofi/frame_buffers.hpp"
 #include "transports/ofi/registration_cache.hpp"
 #include "transports/transport.hpp"
 

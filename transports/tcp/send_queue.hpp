@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "transports/tcp/frame.hpp"
+#include "transports/tcp/tcp_frame.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::transport::tcp {

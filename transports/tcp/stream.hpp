@@ -12,7 +12,7 @@
 
 #include "lib/foundation/base/unique_fd.hpp"
 #include "lib/foundation/connection/poller.hpp"
-#include "transports/tcp/frame.hpp"
+#include "transports/tcp/tcp_frame.hpp"
 
 namespace tutti::transport::tcp {
 

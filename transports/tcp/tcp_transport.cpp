@@ -10,8 +10,8 @@
 
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/open_files.hpp"
-#include "transports/tcp/capabilities.hpp"
 #include "transports/tcp/congestion.hpp"
+#include "transports/tcp/tcp_capabilities.hpp"
 
 namespace tutti::transport::tcp {
 

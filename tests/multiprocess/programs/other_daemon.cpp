@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string>
 
-#include "launcher/job/messages.hpp"
+#include "launcher/job/job_messages.hpp"
 #include "launcher/tree/daemon_listener.hpp"
 
 using namespace tutti::launcher;

@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 
 using namespace tutti::launcher;
 

@@ -8,7 +8,7 @@
 #include "launcher/report/page_view.hpp"
 #include "launcher/report/process_state.hpp"
 #include "launcher/report/rank_words.hpp"
-#include "launcher/report/words.hpp"
+#include "launcher/report/report_words.hpp"
 #include "tests/unit/launcher/report_support.hpp"
 
 using namespace tutti::launcher;

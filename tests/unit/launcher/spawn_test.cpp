@@ -10,7 +10,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/base/open_files.hpp"
+#include "launcher/base/descriptors.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace tutti::launcher;

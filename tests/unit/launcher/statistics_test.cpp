@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "launcher/profile/job_statistics.hpp"
 #include "launcher/profile/profile_frames.hpp"
 #include "launcher/profile/rank_profile.hpp"
-#include "launcher/profile/statistics.hpp"
 #include "launcher/profile/summary.hpp"
 #include "launcher/report/names.hpp"
 #include "launcher/wire/codec.hpp"

@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/job/job.hpp"
+#include "launcher/job/job_plan.hpp"
 #include "launcher/wire/wire.hpp"
 #include "tutti/error.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/profile/statistics.hpp"
+#include "launcher/profile/job_statistics.hpp"
 #include "launcher/profile/trace_align.hpp"
 #include "launcher/profile/trace_json.hpp"
 #include "launcher/profile/trace_page.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "transports/ofi/fabric_contact.hpp"
-#include "transports/ofi/frame.hpp"
+#include "transports/ofi/fabric_frame.hpp"
 #include "transports/ofi/reorder_queue.hpp"
 
 using namespace tutti::transport::ofi;
