@@ -237,7 +237,7 @@ private:
     std::map<std::pair<std::string, int>, int>
         overdue_;  // by library and ranks: cases in which it took too long
     std::size_t failed_runs_ = 0;
-    Progress progress_;  // last: the other members give its number of steps
+    ProgressLine progress_;  // last: the other members give its number of steps
 };
 
 std::string duration(double seconds)

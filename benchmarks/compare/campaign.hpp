@@ -12,7 +12,7 @@ namespace tutti::bench {
 
 struct CompareOptions {
     std::vector<std::string> command;
-    Choice choice;
+    ComparisonChoice choice;
     std::optional<std::vector<PeerName>> peers;
     Thoroughness thoroughness;
     bool goals = false;

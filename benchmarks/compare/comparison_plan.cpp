@@ -47,7 +47,7 @@ void append(std::vector<std::string>& words, std::initializer_list<std::string> 
     words.insert(words.end(), more);
 }
 
-std::vector<std::string> arguments_of(const Benchmark& benchmark, const Choice& choice)
+std::vector<std::string> arguments_of(const Benchmark& benchmark, const ComparisonChoice& choice)
 {
     std::vector<std::string> words{benchmark.name};
     if (choice.passed.empty()) {
@@ -83,7 +83,7 @@ int rows_of(const Benchmark& benchmark, const std::vector<std::string>& argument
     std::vector<const char*> words{"tutti-bench"};
     for (const std::string& argument : arguments)
         words.push_back(argument.c_str());
-    const CommandLine command = parse_command_line(static_cast<int>(words.size()), words.data(), false);
+    const SuiteCommandLine command = parse_command_line(static_cast<int>(words.size()), words.data(), false);
     if (!command.message.empty())
         throw PlanError(fmt::format("{}: {}", fmt::join(arguments, " "), command.message));
     if (benchmark.group == Group::matching)
@@ -94,20 +94,20 @@ int rows_of(const Benchmark& benchmark, const std::vector<std::string>& argument
     return kinds * static_cast<int>(command.options.size_list().size());
 }
 
-int hosts_of(const Choice& choice)
+int hosts_of(const ComparisonChoice& choice)
 {
     return std::max(1, static_cast<int>(choice.hosts.names.size()));
 }
 
 // One core for each rank if there are enough. Hosts bind for themselves: they may be namespaces with their
 // own cores.
-Binding binding_for(int ranks, const Choice& choice)
+Binding binding_for(int ranks, const ComparisonChoice& choice)
 {
     const int cores = usable_cores();
     return choice.hosts.names.empty() && ranks <= cores ? Binding::core : Binding::none;
 }
 
-std::vector<int> ranks_of(const Choice& choice)
+std::vector<int> ranks_of(const ComparisonChoice& choice)
 {
     if (!choice.ranks.empty()) {
         for (const int ranks : choice.ranks) {
@@ -146,7 +146,7 @@ std::string needed(const Benchmark& benchmark)
 }
 
 // In the order of the command line.
-std::vector<const Benchmark*> named_benchmarks(const Choice& choice)
+std::vector<const Benchmark*> named_benchmarks(const ComparisonChoice& choice)
 {
     std::vector<const Benchmark*> found;
     for (const std::string& name : choice.benchmarks) {
@@ -164,7 +164,7 @@ std::vector<const Benchmark*> named_benchmarks(const Choice& choice)
 }
 
 // Empty if the benchmark does not support so many ranks. nullptr is the launch of an empty program.
-std::optional<Case> case_of(const Benchmark* benchmark, int ranks, const Choice& choice)
+std::optional<Case> case_of(const Benchmark* benchmark, int ranks, const ComparisonChoice& choice)
 {
     Case one{.benchmark = kLaunch, .group = "startup", .ranks = ranks, .hosts = hosts_of(choice)};
     one.binding = Binding::none;
@@ -184,7 +184,7 @@ std::optional<Case> case_of(const Benchmark* benchmark, int ranks, const Choice&
 
 }  // namespace
 
-std::vector<Case> plan_cases(const Choice& choice)
+std::vector<Case> plan_cases(const ComparisonChoice& choice)
 {
     std::vector<Case> cases;
     const std::vector<const Benchmark*> benchmarks = named_benchmarks(choice);

@@ -15,7 +15,7 @@ struct PlanError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-struct Choice {
+struct ComparisonChoice {
     std::vector<std::string> benchmarks{};  // none: all of the catalogue, and launches
     std::vector<int> ranks{};               // none: 2 and 8; over hosts one and two on each
     Hosts hosts{};
@@ -34,7 +34,7 @@ struct Choice {
 /// Cases in the order in which they run. A benchmark that suits none of the numbers of ranks is left out,
 /// unless it was named. Throws PlanError: no such benchmark, no suitable number of ranks, an option that a
 /// benchmark refuses.
-std::vector<Case> plan_cases(const Choice& choice);
+std::vector<Case> plan_cases(const ComparisonChoice& choice);
 
 /// Estimated seconds if all libraries start and measure as fast as Tutti. Slow ones take longer.
 double foretell_seconds(const std::vector<Case>& cases, const std::vector<Contender>& contenders, int rounds,

@@ -103,7 +103,7 @@ bool flushes(const Case& which)
     std::vector<const char*> words{"tutti-bench"};
     for (const std::string& argument : which.arguments)
         words.push_back(argument.c_str());
-    const CommandLine command = parse_command_line(static_cast<int>(words.size()), words.data(), false);
+    const SuiteCommandLine command = parse_command_line(static_cast<int>(words.size()), words.data(), false);
     return command.options.synchronization.value_or(Synchronization::flush) == Synchronization::flush;
 }
 

@@ -31,7 +31,7 @@ public:
     void broadcast(Bytes data, int root);
     void allgather(ConstBytes in, Bytes out);
 
-    Prepared prepare(const CollectiveCall& call) { return {call, context_}; }
+    Prepared prepare(const DescribedCall& call) { return {call, context_}; }
     // Never called: there are no requests.
     void wait(GlooRequest&) {}
     void test(GlooRequest&) {}

@@ -43,7 +43,7 @@ void with_type(DataType type, Visitor visitor)
     }
 }
 
-bool offered(const CollectiveCall& call)
+bool offered(const DescribedCall& call)
 {
     switch (call.collective) {
         case Collective::barrier:
@@ -59,8 +59,8 @@ bool offered(const CollectiveCall& call)
     }
 }
 
-template <class Options>
-void set_bytes(Options& options, const CollectiveCall& call, std::size_t in_bytes, std::size_t out_bytes)
+template <class SuiteOptions>
+void set_bytes(SuiteOptions& options, const DescribedCall& call, std::size_t in_bytes, std::size_t out_bytes)
 {
     if (!call.in_place)
         options.setInput(reinterpret_cast<char*>(call.in), in_bytes);
@@ -69,7 +69,7 @@ void set_bytes(Options& options, const CollectiveCall& call, std::size_t in_byte
 
 }  // namespace
 
-GlooCollective::GlooCollective(const CollectiveCall& call, std::shared_ptr<gloo::Context> context)
+GlooCollective::GlooCollective(const DescribedCall& call, std::shared_ptr<gloo::Context> context)
     : call_(call), context_(std::move(context)), bytes_(call.count * size_bytes(call.type))
 {
     if (!offered(call))

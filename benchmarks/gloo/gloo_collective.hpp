@@ -17,7 +17,7 @@ struct GlooRequest {};
 class GlooCollective {
 public:
     /// Throws NotOffered for what Gloo lacks.
-    GlooCollective(const CollectiveCall& call, std::shared_ptr<gloo::Context> context);
+    GlooCollective(const DescribedCall& call, std::shared_ptr<gloo::Context> context);
 
     void run();
     [[noreturn]] GlooRequest start();
@@ -27,7 +27,7 @@ private:
     void prepare_reduce_scatter();
     void reduce_scatter();
 
-    CollectiveCall call_;
+    DescribedCall call_;
     std::shared_ptr<gloo::Context> context_;
     std::size_t bytes_;                                  // of a block, or of the whole
     std::unique_ptr<gloo::Algorithm> reduce_scatter_{};  // works in the buffer that it was made for

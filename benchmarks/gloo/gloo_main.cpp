@@ -9,7 +9,7 @@ namespace {
 
 using namespace tutti::bench;
 
-int run_job(tutti::bootstrap::Bootstrap& bootstrap, const CommandLine& command)
+int run_job(tutti::bootstrap::Bootstrap& bootstrap, const SuiteCommandLine& command)
 {
     GlooBackend job(bootstrap);
     int status = command.status;
@@ -29,7 +29,7 @@ int run_job(tutti::bootstrap::Bootstrap& bootstrap, const CommandLine& command)
 
 int main(int argc, char** argv)
 {
-    const CommandLine command = parse_command_line(argc, argv, false);
+    const SuiteCommandLine command = parse_command_line(argc, argv, false);
     const auto bootstrap = tutti::bootstrap::connect_to_job();
     try {
         const int status = run_job(*bootstrap, command);

@@ -34,7 +34,7 @@ double pipeline_us(std::size_t size_bytes, std::size_t chunk_bytes, int messages
     std::byte* ring = memory.bytes().data() + 2 * sizeof(Line);
     const unsigned chunks = static_cast<unsigned>(size_bytes / chunk_bytes);
     const unsigned total = chunks * static_cast<unsigned>(messages);
-    Buffer buffer(size_bytes, 'p');
+    PageBuffer buffer(size_bytes, 'p');
     std::byte* data = buffer.bytes(size_bytes).data();
 
     // The receiver has the clock: it is done when the message is there.
@@ -69,8 +69,8 @@ double vm_read_us(std::size_t size_bytes, int reads)
     SharedMemory memory(2 * sizeof(Line));
     Line* child = memory.make<Line>();  // its process id, once its source is ready
     Line* finished = memory.make<Line>(sizeof(Line));
-    Buffer target(size_bytes, 't');
-    Buffer source(size_bytes, 's');
+    PageBuffer target(size_bytes, 't');
+    PageBuffer source(size_bytes, 's');
     const Bytes to = target.bytes(size_bytes);
     const Bytes from = source.bytes(size_bytes);
 
@@ -109,7 +109,7 @@ void probe_shared_copy(const TakeFigure& figures, ProbeScale scale)
         SharedMemory memory(size_bytes + sizeof(Line));
         Line* ready = memory.make<Line>(size_bytes);
         std::byte* from = memory.bytes().data();
-        Buffer target(size_bytes, 't');
+        PageBuffer target(size_bytes, 't');
         std::byte* to = target.bytes(size_bytes).data();
         const int copies = copies_of(size_bytes, scale);
         // Written by the other core, then read again and again: what a receiver meets whose sender reuses its

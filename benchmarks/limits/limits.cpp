@@ -118,7 +118,7 @@ void measure(const LimitsOptions& options)
                                {"environment", environment()},
                                {"limits", nlohmann::json::array()}};
     const auto wanted = [&](const Probe& probe) { return probe.yardstick || !options.yardsticks; };
-    Progress progress(static_cast<int>(std::ranges::count_if(kProbes, wanted)));
+    ProgressLine progress(static_cast<int>(std::ranges::count_if(kProbes, wanted)));
     for (const Probe& probe : kProbes) {
         if (!wanted(probe))
             continue;

@@ -62,7 +62,7 @@ struct Shown {
 double exchanges_us(std::array<std::byte*, 2> blocks, Shown* shown, unsigned rank, std::size_t size_bytes,
                     unsigned exchanges)
 {
-    Buffer received(2 * size_bytes, 'r');
+    PageBuffer received(2 * size_bytes, 'r');
     std::byte* const to = received.bytes(2 * size_bytes).data();
     Shown& own = shown[rank];
     Shown& peer = shown[1 - rank];

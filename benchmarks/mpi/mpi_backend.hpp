@@ -139,7 +139,7 @@ public:
     }
 
     /// All ranks prepare the same collectives in the same order.
-    Prepared prepare(const CollectiveCall& call)
+    Prepared prepare(const DescribedCall& call)
     {
         return {call, is_neighbourly(call.collective) ? graph(call.neighbors) : MPI_COMM_WORLD};
     }

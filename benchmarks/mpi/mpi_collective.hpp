@@ -28,7 +28,7 @@ inline int mpi_count(std::size_t elements)
 class MpiCollective {
 public:
     /// `comm` knows the neighbours for neighbourhood collectives.
-    MpiCollective(const CollectiveCall& call, MPI_Comm comm)
+    MpiCollective(const DescribedCall& call, MPI_Comm comm)
         : collective_(call.collective),
           comm_(comm),
           type_(mpi_type(call.type)),

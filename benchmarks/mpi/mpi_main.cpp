@@ -9,7 +9,7 @@ int main(int argc, char** argv)
 {
     using namespace tutti::bench;
     const double begin = now_us();
-    const CommandLine command = parse_command_line(argc, argv, false);
+    const SuiteCommandLine command = parse_command_line(argc, argv, false);
     const Benchmark* const entry = command.options.entry;
     int level = MPI_THREAD_SINGLE;
     MPI_Init_thread(

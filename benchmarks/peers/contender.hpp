@@ -32,7 +32,7 @@ struct Contender {
     std::vector<std::string> only{};  // the benchmarks that it has; empty: all
     int major = 0;                    // of its version; 0: not known
     std::string variant{};            // what tells it from its library's usual form: "tuned"
-    Settings settings{};
+    PeerSettings settings{};
     std::vector<std::string> suite_arguments{};  // of every run
 
     /// "tutti", "openmpi", "mpich", "gloo": whose launcher it is.

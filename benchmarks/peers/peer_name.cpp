@@ -92,7 +92,7 @@ PeerName parse_peer(std::string_view word)
     return name;
 }
 
-std::string text_of(const Settings& settings)
+std::string text_of(const PeerSettings& settings)
 {
     std::vector<std::string> parts;
     for (const auto& [name, value] : settings.variables)
@@ -101,7 +101,7 @@ std::string text_of(const Settings& settings)
     return fmt::format("{}", fmt::join(parts, " "));
 }
 
-Settings settings_of(std::string_view library, int major, std::string_view name)
+PeerSettings settings_of(std::string_view library, int major, std::string_view name)
 {
     if (name.empty())
         return {};
@@ -118,7 +118,7 @@ Settings settings_of(std::string_view library, int major, std::string_view name)
                  {"MPIR_CVAR_REDUCE_INTRANODE_BUFFER_TOTAL_SIZE", "262144"},
                  {"MPIR_CVAR_BCAST_INTRANODE_BUFFER_TOTAL_SIZE", "262144"}}};
     // Copies through shared memory instead of the kernel's, which virtual machines make slow.
-    Settings settings;
+    PeerSettings settings;
     const auto set = [&](const std::string& parameter, const std::string& value) {
         settings.words.insert(settings.words.end(), {"--mca", parameter, value});
     };

@@ -23,15 +23,15 @@ struct PeerName {
 PeerName parse_peer(std::string_view word);
 
 /// What someone who knows a library starts it with on one host.
-struct Settings {
+struct PeerSettings {
     std::vector<std::string> words{};  // for its launcher
     Variables variables{};
 };
 
 /// As a shell has it: "UCX_TLS=posix,self --mca pml ob1".
-std::string text_of(const Settings& settings);
+std::string text_of(const PeerSettings& settings);
 
 /// Of `library` from this major version on; nothing for the name that is empty.
-Settings settings_of(std::string_view library, int major, std::string_view name);
+PeerSettings settings_of(std::string_view library, int major, std::string_view name);
 
 }  // namespace tutti::bench

@@ -45,8 +45,8 @@ std::vector<Chart> chosen_charts(const PlotOptions& options, const std::vector<T
     if (charts.empty() && options.only.empty())
         throw std::runtime_error("the files hold no row that could be drawn");
     if (charts.empty())
-        throw Misuse(fmt::format("--only {}: nothing of this name can be drawn; there are: {}",
-                                 joined(options.only, ","), joined(names, ", ")));
+        throw ToolMisuse(fmt::format("--only {}: nothing of this name can be drawn; there are: {}",
+                                     joined(options.only, ","), joined(names, ", ")));
     return charts;
 }
 
@@ -73,7 +73,7 @@ void plot(const PlotOptions& options)
             std::vector<std::string> names;
             for (const Chart& chart : charts)
                 names.push_back(chart.name);
-            throw Misuse(
+            throw ToolMisuse(
                 fmt::format("-o {}: there are {} charts for one file; give a folder, or choose by "
                             "--only: {}",
                             options.output, charts.size(), joined(names, ", ")));

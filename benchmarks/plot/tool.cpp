@@ -20,7 +20,7 @@ std::vector<record::Record> read_records(const std::vector<std::string>& files)
         for (const std::string& file : files)
             records.push_back(record::read(file));
     } catch (const std::runtime_error& error) {
-        throw Misuse(error.what());
+        throw ToolMisuse(error.what());
     }
     return records;
 }
@@ -33,7 +33,7 @@ int run_tool(CLI::App& app, int argc, const char* const* argv, const std::functi
         return 0;
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
-    } catch (const Misuse& error) {
+    } catch (const ToolMisuse& error) {
         fmt::print(stderr, "{}: {}\n", argv[0], error.what());
         return 2;
     } catch (const std::exception& error) {

@@ -15,13 +15,13 @@ class App;
 namespace tutti::bench {
 
 /// A mistake of the command line that is seen only once the files have been read.
-struct Misuse : std::runtime_error {
+struct ToolMisuse : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 /// FILE...
 void add_record_files(CLI::App& app, std::vector<std::string>& files);
-/// Throws Misuse where a file is none that was asked for, as `tutti-bench diff` judges it.
+/// Throws ToolMisuse where a file is none that was asked for, as `tutti-bench diff` judges it.
 std::vector<record::Record> read_records(const std::vector<std::string>& files);
 
 /// Parses and runs. The exit status: 0 also for help, 2 for a mistake of the command line, 1 for a failure;

@@ -44,19 +44,19 @@ std::string progress_line(std::string_view what, int step, int steps, double sec
     return line;
 }
 
-Progress::Progress(int steps, std::FILE* stream)
+ProgressLine::ProgressLine(int steps, std::FILE* stream)
     : stream_(base::reaches_terminal(fileno(stream)) ? stream : nullptr),
       steps_(steps),
       start_ns_(base::now_ns())
 {
 }
 
-Progress::~Progress()
+ProgressLine::~ProgressLine()
 {
     erase();
 }
 
-void Progress::next(std::string_view what)
+void ProgressLine::next(std::string_view what)
 {
     ++step_;
     if (stream_ == nullptr)
@@ -67,7 +67,7 @@ void Progress::next(std::string_view what)
     shown_ = true;
 }
 
-void Progress::erase()
+void ProgressLine::erase()
 {
     if (!shown_)
         return;

@@ -15,13 +15,13 @@ std::string progress_line(std::string_view what, int step, int steps, double sec
 
 /// For one thread, and one at a time on a terminal. What else is written to the terminal must come after
 /// erase().
-class Progress {
+class ProgressLine {
 public:
     /// `stream` stays the caller's and must live longer.
-    explicit Progress(int steps, std::FILE* stream = stderr);
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-    ~Progress();
+    explicit ProgressLine(int steps, std::FILE* stream = stderr);
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+    ~ProgressLine();
 
     /// The next step begins.
     void next(std::string_view what);

@@ -39,7 +39,7 @@ std::string markdown_cell(const Cell& cell)
     return cell.tone == Tone::bad ? "**" + text + "**" : text;
 }
 
-void add_markdown_table(std::string& text, const Table& table)
+void add_markdown_table(std::string& text, const ReportTable& table)
 {
     std::string rule;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -57,9 +57,9 @@ void add_markdown_table(std::string& text, const Table& table)
         add(text, "{}\n\n", markdown_text(note));
 }
 
-Table worst_table(const Overview& overview)
+ReportTable worst_table(const Overview& overview)
 {
-    Table table{"", {"Case", "Row", "Ratio", "Tutti is"}, 2, {}, {}};
+    ReportTable table{"", {"Case", "Row", "Ratio", "Tutti is"}, 2, {}, {}};
     for (std::size_t i = 0; i < std::min(kWorstRows, overview.worst.size()); ++i) {
         const Standing& standing = overview.worst[i];
         const auto interval = of_costs(*standing.row, standing.topic->quantity).ratio_interval;
@@ -106,8 +106,8 @@ void add_topic(std::string& text, const Topic& topic, const std::string& folder)
         for (const Chart& chart : report_charts(topic))
             add(text, "![{}](<{}/{}.svg>)\n\n", markdown_text(chart.title), folder, chart.name);
     }
-    const std::vector<Table> tables = tables_of(topic);
-    for (const Table& table : tables) {
+    const std::vector<ReportTable> tables = tables_of(topic);
+    for (const ReportTable& table : tables) {
         if (tables.size() > 1)
             add(text, "{}:\n\n", markdown_text(table.caption));
         add_markdown_table(text, table);

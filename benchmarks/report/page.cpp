@@ -40,7 +40,7 @@ void open_box(std::string& page, const std::string& name)
     add(page, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n", html_text(name));
 }
 
-void add_html_table(std::string& page, const Table& table)
+void add_html_table(std::string& page, const ReportTable& table)
 {
     open_box(page, table.caption);
     add(page, "<table><caption>{}</caption>\n<thead><tr>", html_text(table.caption));
@@ -185,7 +185,7 @@ void add_topic(std::string& page, const Topic& topic, const DrawSvg& draw)
             page += fitted_picture(draw(chart), chart.name, label) + "</div>\n";
         }
     }
-    for (const Table& table : tables_of(topic))
+    for (const ReportTable& table : tables_of(topic))
         add_html_table(page, table);
     page += "</section>\n";
 }

@@ -23,7 +23,7 @@ std::string number_or_nothing(const std::optional<double>& value)
 }
 
 // Key and labels: what names a row.
-void add_names(Table& table, const Quantity& quantity)
+void add_names(ReportTable& table, const Quantity& quantity)
 {
     if (!quantity.key.empty())
         table.columns.push_back(quantity.key);
@@ -100,7 +100,7 @@ std::vector<Cell> compared_row(const Case& which, const CaseRow& row)
 }
 
 // Columns in which no row has anything say nothing.
-void drop_empty_columns(Table& table)
+void drop_empty_columns(ReportTable& table)
 {
     for (std::size_t column = table.columns.size(); column-- > table.names;) {
         const bool empty =
@@ -116,10 +116,10 @@ void drop_empty_columns(Table& table)
     }
 }
 
-Table case_table(const Topic& topic)
+ReportTable case_table(const Topic& topic)
 {
     const Case& which = *topic.which;
-    Table table;
+    ReportTable table;
     table.caption = fmt::format("{}, {}: {} in {}", topic.title, topic.job, which.quantity.value,
                                 unit_text(which.quantity.unit));
     add_names(table, which.quantity);
@@ -161,10 +161,10 @@ std::vector<Cell> run_cells(const Run& run, const RunRow& row)
     return cells;
 }
 
-Table run_table(const Topic& topic, std::size_t which)
+ReportTable run_table(const Topic& topic, std::size_t which)
 {
     const Run& run = *topic.runs[which];
-    Table table;
+    ReportTable table;
     table.caption = fmt::format("{}, {}: {} in {}", topic.series[which].name,
                                 job_text(run.quantity.ranks, run.quantity.hosts, ""), run.quantity.value,
                                 unit_text(run.quantity.unit));
@@ -205,19 +205,19 @@ Tone tone_of(const std::string& verdict)
     return verdict == "slower" ? Tone::bad : Tone::plain;
 }
 
-std::vector<Table> tables_of(const Topic& topic)
+std::vector<ReportTable> tables_of(const Topic& topic)
 {
     if (topic.which != nullptr)
         return {case_table(topic)};
-    std::vector<Table> tables;
+    std::vector<ReportTable> tables;
     for (std::size_t i = 0; i < topic.runs.size(); ++i)
         tables.push_back(run_table(topic, i));
     return tables;
 }
 
-Table limits_table(const std::vector<Limit>& limits)
+ReportTable limits_table(const std::vector<Limit>& limits)
 {
-    Table table{"What the machine allows, measured in the same go", {"Size"}, 1, {}, {}};
+    ReportTable table{"What the machine allows, measured in the same go", {"Size"}, 1, {}, {}};
     std::set<std::optional<double>> keys;
     std::vector<std::string>& columns = table.columns;
     const auto column_of = [&](const Limit& limit) {

@@ -16,7 +16,7 @@ struct Cell {
     Tone tone = Tone::plain;
 };
 
-struct Table {
+struct ReportTable {
     std::string caption;
     std::vector<std::string> columns;  // of which the first `names` name the row
     std::size_t names = 0;
@@ -25,9 +25,9 @@ struct Table {
 };
 
 /// One table of a case, one a run.
-std::vector<Table> tables_of(const Topic& topic);
+std::vector<ReportTable> tables_of(const Topic& topic);
 /// What the machine allows: a column a limit, a row a size.
-Table limits_table(const std::vector<record::Limit>& limits);
+ReportTable limits_table(const std::vector<record::Limit>& limits);
 
 /// "0.49-0.51", with a dash as long as that of intervals is.
 std::string interval_text(const record::Range& interval);

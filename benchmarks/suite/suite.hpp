@@ -66,7 +66,7 @@ void run_loops(Session<B>& session, Group group)
 
 /// As run_session(), with the loops of the chosen benchmark.
 template <Backend B>
-int run_suite(B& job, const Options& options)
+int run_suite(B& job, const SuiteOptions& options)
 {
     return run_session(job, options, [&](Session<B>& session) { run_loops(session, options.entry->group); });
 }

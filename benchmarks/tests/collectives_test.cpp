@@ -166,7 +166,7 @@ TEST_CASE("blocks of a reduce_scatter differ by one element", "[benchmarks]")
                                    .rank = rank,
                                    .ranks = 4});
         CHECK(data.buffer_bytes() == 24);
-        const CollectiveCall call = data.call(nullptr, nullptr);
+        const DescribedCall call = data.call(nullptr, nullptr);
         CHECK(call.counts == std::vector<std::size_t>{2, 2, 1, 1});
         CHECK(call.count == (rank < 2 ? 2 : 1));
     }

@@ -158,7 +158,7 @@ TEST_CASE("tables have what was measured, and no column of nothing", "[benchmark
     const std::vector<record::Record> records =
         report_records({"comparison.json", "run_mpich.json", "run_tutti.json"});
     const std::vector<Topic> topics = topics_of(records);
-    const tutti::bench::Table latency = tables_of(topics[0]).at(0);
+    const tutti::bench::ReportTable latency = tables_of(topics[0]).at(0);
     CHECK(latency.columns == std::vector<std::string>{"Size", "Tutti 0.1.0", "Open MPI 4.1.4", "MPICH 4.0.2",
                                                       "Ratio", "Tutti is", "Of the limit"});
     REQUIRE(latency.rows.size() == 9);
@@ -171,18 +171,18 @@ TEST_CASE("tables have what was measured, and no column of nothing", "[benchmark
     CHECK(latency.rows[0][6].text == "75 %");
     CHECK(latency.rows[4][0].text == "4 KiB");
 
-    const tutti::bench::Table allreduce = tables_of(topics[3]).at(0);
+    const tutti::bench::ReportTable allreduce = tables_of(topics[3]).at(0);
     CHECK(allreduce.columns == std::vector<std::string>{"Size", "Tutti 0.1.0", "Open MPI 4.1.4", "Gloo 0.5.0",
                                                         "Ratio", "Tutti is"});
     REQUIRE(allreduce.notes.size() == 1);
     CHECK(allreduce.notes[0].starts_with("MPICH 4.0.2: took longer than 20 s"));
 
-    const tutti::bench::Table bandwidth = tables_of(topics[1]).at(0);
+    const tutti::bench::ReportTable bandwidth = tables_of(topics[1]).at(0);
     REQUIRE_FALSE(topics[1].quantity.lower_is_better);
     for (const auto& row : bandwidth.rows)
         CHECK((row[5].text == "faster") == (std::stod(row[4].text) < 1 && row[5].text != "same"));
 
-    const tutti::bench::Table limits = limits_table(std::get<record::Comparison>(records[0]).limits);
+    const tutti::bench::ReportTable limits = limits_table(std::get<record::Comparison>(records[0]).limits);
     CHECK(limits.columns ==
           std::vector<std::string>{"Size", "cache line trip (\u00b5s)", "memory copy (MB/s)"});
     REQUIRE(limits.rows.size() == 3);
@@ -192,7 +192,7 @@ TEST_CASE("tables have what was measured, and no column of nothing", "[benchmark
     CHECK(limits.rows[1][1].text.empty());
     CHECK(limits.rows[1][2].text == "52000");
 
-    const std::vector<tutti::bench::Table> runs = tables_of(topics[6]);
+    const std::vector<tutti::bench::ReportTable> runs = tables_of(topics[6]);
     REQUIRE(runs.size() == 2);
     CHECK(runs[0].columns == std::vector<std::string>{"Size", "Median", "Min", "90 %", "99 %", "99.9 %",
                                                       "Max", "Iterations", "Outliers", "Valid"});
@@ -213,7 +213,7 @@ TEST_CASE("both kinds of memory stand beside each other, with what they are to b
         row["allocated"] = {{"ratio", 0.25}, {"ratio_low", 0.2}, {"ratio_high", 0.3}, {"verdict", "faster"}};
     const std::vector<record::Record> records = {record::parse(document, "both.json")};
     const std::vector<Topic> topics = topics_of(records);
-    const tutti::bench::Table table = tables_of(topics[0]).at(0);
+    const tutti::bench::ReportTable table = tables_of(topics[0]).at(0);
     CHECK(table.columns == std::vector<std::string>{"Size", "Tutti 0.1.0", "Open MPI 4.1.4", "MPICH 4.0.2",
                                                     "Ratio", "Tutti is", "Of the limit", "Ratio, allocate",
                                                     "Tutti is, allocate"});

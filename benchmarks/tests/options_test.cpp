@@ -9,7 +9,7 @@ using namespace tutti::bench;
 
 namespace {
 
-CommandLine parse_line(const std::string& line, bool own_library = true)
+SuiteCommandLine parse_line(const std::string& line, bool own_library = true)
 {
     std::istringstream stream("tutti-bench " + line);
     std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
@@ -19,16 +19,16 @@ CommandLine parse_line(const std::string& line, bool own_library = true)
     return parse_command_line(static_cast<int>(arguments.size()), arguments.data(), own_library);
 }
 
-Options parse(const std::string& line)
+SuiteOptions parse(const std::string& line)
 {
-    const CommandLine command = parse_line(line);
+    const SuiteCommandLine command = parse_line(line);
     CHECK(command.message.empty());
     return command.options;
 }
 
 void check_refused(const std::string& line, bool own_library = true)
 {
-    const CommandLine command = parse_line(line, own_library);
+    const SuiteCommandLine command = parse_line(line, own_library);
     INFO(line);
     CHECK(command.status == 2);
     CHECK_FALSE(command.message.empty());
@@ -62,7 +62,7 @@ TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
 TEST_CASE("iterations are as many as asked for, or as it takes", "[benchmarks]")
 {
     CHECK_FALSE(parse("latency").budget.iterations);
-    const Options told = parse("latency -i 7 -x 3");
+    const SuiteOptions told = parse("latency -i 7 -x 3");
     CHECK(told.budget.iterations == 7);
     CHECK(told.budget.warmup == 3);
     CHECK(told.loop_count({100, 10}).iterations == 7);
@@ -89,7 +89,7 @@ TEST_CASE("collectives move elements of a type, and sizes begin at one of them",
     CHECK(parse("ireduce_scatterv").element() == tutti::DataType::float32);
     CHECK(parse("alltoallv").element() == tutti::DataType::int8);
     CHECK(parse("alltoallv").size_list().front() == 1);
-    const Options doubles = parse("scan_persistent -T MPI_DOUBLE -l");
+    const SuiteOptions doubles = parse("scan_persistent -T MPI_DOUBLE -l");
     CHECK(doubles.element() == tutti::DataType::float64);
     CHECK(doubles.size_list().front() == 8);
     CHECK(doubles.in_place);
@@ -109,7 +109,7 @@ TEST_CASE("every collective has its three forms, under OSU's names as well", "[b
 
 TEST_CASE("a mistyped name is answered with the one that was meant", "[benchmarks]")
 {
-    const CommandLine command = parse_line("alreduce");
+    const SuiteCommandLine command = parse_line("alreduce");
     CHECK(command.status == 2);
     CHECK(command.message.find("did you mean 'allreduce'") != std::string::npos);
     CHECK_THAT(parse_line("ring_iprob").message, Catch::Contains("did you mean 'ring_iprobe'"));
@@ -117,7 +117,7 @@ TEST_CASE("a mistyped name is answered with the one that was meant", "[benchmark
 
 TEST_CASE("a word too many is named, the first of them", "[benchmarks]")
 {
-    const CommandLine barrier = parse_line("barrier -m 1:4");
+    const SuiteCommandLine barrier = parse_line("barrier -m 1:4");
     CHECK(barrier.status == 2);
     CHECK(barrier.message ==
           "tutti-bench barrier: '-m' is not expected here\n'tutti-bench barrier --help' lists what is\n");
@@ -262,7 +262,7 @@ TEST_CASE("OSU's options that are not offered are refused by name, with what the
           std::pair{"bw -G png", "write --json FILE and draw it by tutti-bench plot"},
           std::pair{"latency -D vect:2:1", "other layouts are not offered"},
           std::pair{"init -I", "ways to join the job is not offered"}}) {
-        const CommandLine command = parse_line(line);
+        const SuiteCommandLine command = parse_line(line);
         CHECK(command.status == 2);
         CHECK_THAT(command.message, Catch::Contains(words));
     }

@@ -62,7 +62,7 @@ struct NothingBackend {
     void barrier() {}
     void broadcast(Bytes, int) {}
     void allgather(ConstBytes in, Bytes out) { std::memcpy(out.data(), in.data(), in.size()); }
-    Prepared prepare(const CollectiveCall&) { return {}; }
+    Prepared prepare(const DescribedCall&) { return {}; }
     template <class T>
     Window<T> window(WindowKind, std::span<T>)
     {
@@ -91,7 +91,7 @@ double median_ns(const char* benchmark, Loops loops)
                            "20000",       "-x",      "100", "--start", "barrier"};
     // Only collectives have a choice of starts.
     const int count = find_benchmark(benchmark)->collective ? 10 : 8;
-    const CommandLine command = parse_command_line(count, words.data(), false);
+    const SuiteCommandLine command = parse_command_line(count, words.data(), false);
     REQUIRE(command.message.empty());
     NothingBackend job;
     Session<NothingBackend> session(job, command.options);

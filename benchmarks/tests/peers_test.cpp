@@ -22,7 +22,7 @@ void write_program(const fs::path& path, const std::string& text)
     fs::permissions(path, fs::perms::owner_all);
 }
 
-bool says(const Settings& settings, const std::string& text)
+bool says(const PeerSettings& settings, const std::string& text)
 {
     return text_of(settings).find(text) != std::string::npos;
 }

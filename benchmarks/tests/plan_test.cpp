@@ -10,9 +10,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Choice choice_of(Words benchmarks, std::vector<int> ranks)
+ComparisonChoice choice_of(Words benchmarks, std::vector<int> ranks)
 {
-    Choice choice;
+    ComparisonChoice choice;
     choice.benchmarks = std::move(benchmarks);
     choice.ranks = std::move(ranks);
     return choice;
@@ -42,7 +42,7 @@ TEST_CASE("cases are the benchmarks that suit each number of ranks", "[benchmark
 
 TEST_CASE("arguments are those that a benchmark has", "[benchmarks]")
 {
-    Choice choice = choice_of({"allreduce", "barrier", "idle", "matching"}, {2});
+    ComparisonChoice choice = choice_of({"allreduce", "barrier", "idle", "matching"}, {2});
     choice.sizes = "8:512";
     choice.seconds = 0.25;
     choice.memory = "library";
@@ -72,7 +72,7 @@ TEST_CASE("arguments are those that a benchmark has", "[benchmarks]")
     CHECK(usual[0].memory == "malloc");
     CHECK_FALSE(usual[0].touched);
 
-    Choice passed = choice_of({"matching"}, {2});
+    ComparisonChoice passed = choice_of({"matching"}, {2});
     passed.passed = {"--mode", "wildcard"};
     CHECK(has(plan_cases(passed)[0], {"--mode", "wildcard"}));
     CHECK_FALSE(has(plan_cases(passed)[0], {"--depth"}));
@@ -80,7 +80,7 @@ TEST_CASE("arguments are those that a benchmark has", "[benchmarks]")
 
 TEST_CASE("over hosts, ranks are dealt evenly", "[benchmarks]")
 {
-    Choice choice = choice_of({"allreduce"}, {});
+    ComparisonChoice choice = choice_of({"allreduce"}, {});
     choice.hosts = {{"a", "b"}, "eth0"};
     const std::vector<Case> cases = plan_cases(choice);
     REQUIRE(cases.size() == 2);
@@ -98,7 +98,7 @@ TEST_CASE("what cannot be run is told before the first run", "[benchmarks]")
                       Catch::Contains("no benchmark 'latancy'; did you mean 'latency'?"));
     CHECK_THROWS_WITH(plan_cases(choice_of({"latency"}, {3})),
                       Catch::Contains("latency needs exactly 2 ranks"));
-    Choice choice = choice_of({"latency"}, {2});
+    ComparisonChoice choice = choice_of({"latency"}, {2});
     choice.sizes = "8:4";
     CHECK_THROWS_WITH(plan_cases(choice), Catch::Contains("smallest size 8"));
     choice.sizes.clear();

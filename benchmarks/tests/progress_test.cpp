@@ -85,7 +85,7 @@ TEST_CASE("progress is shown on a terminal and erased at the end", "[benchmarks]
     const TerminalKind kind("xterm");
     const Terminal terminal;
     {
-        tutti::bench::Progress progress(2, terminal.stream());
+        tutti::bench::ProgressLine progress(2, terminal.stream());
         progress.next("first");
         CHECK(terminal.shown() == "\r[1/2] first\033[K");
         progress.erase();
@@ -102,7 +102,7 @@ TEST_CASE("progress is shown neither in a file nor on a terminal that cannot era
     std::FILE* const file = std::tmpfile();
     REQUIRE(file != nullptr);
     {
-        tutti::bench::Progress progress(1, file);
+        tutti::bench::ProgressLine progress(1, file);
         progress.next("alone");
         progress.erase();
     }
@@ -112,7 +112,7 @@ TEST_CASE("progress is shown neither in a file nor on a terminal that cannot era
     const TerminalKind kind("dumb");
     const Terminal terminal;
     {
-        tutti::bench::Progress progress(1, terminal.stream());
+        tutti::bench::ProgressLine progress(1, terminal.stream());
         progress.next("alone");
     }
     std::fputs("end", terminal.stream());

@@ -18,9 +18,9 @@ std::string report_file(const char* ending)
         .string();
 }
 
-Options latency_options()
+SuiteOptions latency_options()
 {
-    Options options;
+    SuiteOptions options;
     options.benchmark = "latency";
     options.entry = find_benchmark("latency");
     return options;
@@ -39,10 +39,10 @@ Heading two_ranks()
 
 TEST_CASE("a report's files have every figure of a row", "[benchmarks]")
 {
-    Options options = latency_options();
+    SuiteOptions options = latency_options();
     options.json_file = report_file(".json");
     options.csv_file = report_file(".csv");
-    Report report(options, *options.entry, two_ranks());
+    RowReport report(options, *options.entry, two_ranks());
     Series series(Over::slowest, 2);
     series.add(std::vector{6.0, 2.0, 4.0, 2.0, 2.0, 2.0}, 3);
     Row row = row_of(4.0, series, [](double us) { return us / 2.0; });
@@ -87,10 +87,11 @@ TEST_CASE("a report's files have every figure of a row", "[benchmarks]")
 
 TEST_CASE("a file that cannot be written is noticed before anything is measured", "[benchmarks]")
 {
-    Options options = latency_options();
+    SuiteOptions options = latency_options();
     options.json_file = "/nowhere/at/all.json";
-    CHECK_THROWS_WITH(Report(options, *options.entry, two_ranks()), Catch::Contains("/nowhere/at/all.json"));
+    CHECK_THROWS_WITH(RowReport(options, *options.entry, two_ranks()),
+                      Catch::Contains("/nowhere/at/all.json"));
     options.json_file.clear();
     options.csv_file = "/nowhere/at/all.csv";
-    CHECK_THROWS_WITH(Report(options, *options.entry, two_ranks()), Catch::Contains("--csv"));
+    CHECK_THROWS_WITH(RowReport(options, *options.entry, two_ranks()), Catch::Contains("--csv"));
 }

@@ -9,7 +9,7 @@ using namespace tutti::bench;
 
 TEST_CASE("a wrong, shifted or foreign byte is seen", "[benchmarks]")
 {
-    Buffer buffer(10000, 0);
+    PageBuffer buffer(10000, 0);
     const Bytes data = buffer.bytes(10000);
     fill_pattern(data, 3);
     CHECK(wrong_bytes(data, 3) == 0);

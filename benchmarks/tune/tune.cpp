@@ -43,7 +43,7 @@ std::vector<int> node_of_each(const Communicator& ranks, const Communicator& nod
 }
 
 // Beside the rules: "rules.json" has "rules.starts.json".
-std::string starts_file(const Options& options)
+std::string starts_file(const SuiteOptions& options)
 {
     if (!options.starts_file.empty())
         return options.starts_file;
@@ -73,7 +73,7 @@ void write_file(const std::string& name, const std::string& text)
 
 class Tuner {
 public:
-    Tuner(const Communicator& ranks, const Options& options)
+    Tuner(const Communicator& ranks, const SuiteOptions& options)
         : ranks_(ranks),
           options_(options),
           node_(ranks.split_by_node()),
@@ -101,7 +101,7 @@ public:
     ordered_json run()
     {
         ordered_json rules;
-        std::optional<Progress> progress;
+        std::optional<ProgressLine> progress;
         if (ranks_.rank() == 0)
             progress.emplace(static_cast<int>(sizes_left_));
         rules["comment"] =
@@ -231,7 +231,7 @@ private:
     static constexpr int kWarmUps = 3;
 
     const Communicator& ranks_;
-    const Options& options_;
+    const SuiteOptions& options_;
     Communicator node_;
     Surroundings where_;
     Starts starts_;
@@ -242,7 +242,7 @@ private:
 };
 
 /// What the environment forces cannot be tuned. Empty, or the complaint; the same at all ranks.
-std::string unsuitable(const Communicator& ranks, const Options& options)
+std::string unsuitable(const Communicator& ranks, const SuiteOptions& options)
 {
     std::vector<std::string_view> tuned;
     for (const CollectiveInfo& known : known_collectives())
@@ -264,7 +264,7 @@ std::string unsuitable(const Communicator& ranks, const Options& options)
 }
 
 // At rank 0: the files, and what is to be done with them.
-void conclude(const Tuner& tuner, const ordered_json& rules, const Options& options)
+void conclude(const Tuner& tuner, const ordered_json& rules, const SuiteOptions& options)
 {
     const std::string starts = starts_file(options);
     write_file(starts, tuner.starts().text());
@@ -286,7 +286,7 @@ void conclude(const Tuner& tuner, const ordered_json& rules, const Options& opti
 
 }  // namespace
 
-int run_tune(const Communicator& ranks, const Options& options)
+int run_tune(const Communicator& ranks, const SuiteOptions& options)
 {
     if (const std::string complaint = unsuitable(ranks, options); !complaint.empty()) {
         if (ranks.rank() == 0)

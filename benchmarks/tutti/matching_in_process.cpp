@@ -24,7 +24,7 @@ double measure(const Ranks& ranks, Envelopes envelopes, const std::string& mode,
 {
     const Communicator& receiver = *ranks[0];
     const bool unexpected = mode == "unexpected";
-    Buffer data(kMatchingBytes, 'm');
+    PageBuffer data(kMatchingBytes, 'm');
     std::vector<Request> sends(static_cast<std::size_t>(envelopes.depth));
     const auto ask = [&](int envelope) {
         const Communicator& source = *ranks[static_cast<std::size_t>(envelopes.source(envelope))];
@@ -47,17 +47,17 @@ double measure(const Ranks& ranks, Envelopes envelopes, const std::string& mode,
                       : match_posted(backend, envelopes, mode == "wildcard", loop, ask, await);
 }
 
-void drive(const Ranks& ranks, const Options& options)
+void drive(const Ranks& ranks, const SuiteOptions& options)
 {
-    Placement placement;
+    JobPlacement placement;
     placement.cpus.assign(ranks.size(), "any");
-    Report report(options, *options.entry,
-                  {.title = "Matching Test, all ranks driven by one thread",
-                   .library = TuttiBackend::library(),
-                   .placement = std::move(placement),
-                   .start = to_string(Start::free)});
+    RowReport report(options, *options.entry,
+                     {.title = "Matching Test, all ranks driven by one thread",
+                      .library = TuttiBackend::library(),
+                      .placement = std::move(placement),
+                      .start = to_string(Start::free)});
     const LoopCount loop = options.loop_count({20000, 2000});
-    Progress progress(static_cast<int>(options.depths.size()));
+    ProgressLine progress(static_cast<int>(options.depths.size()));
     for (const int depth : options.depths) {
         progress.next(fmt::format("matching, depth {}", depth));
         constexpr int kRounds = 5;
@@ -75,7 +75,7 @@ void drive(const Ranks& ranks, const Options& options)
 }  // namespace
 
 // Threads exist only because each rank is made on one. They sleep until rank 0's thread has measured.
-int run_matching_in_process(const Options& options)
+int run_matching_in_process(const SuiteOptions& options)
 {
     Ranks ranks(static_cast<std::size_t>(options.sources) + 1);
     std::latch joined(options.sources + 1);

@@ -81,7 +81,7 @@ public:
     void wait_all(std::span<Persistent> requests) { tutti::wait_all(requests); }
 
     /// All ranks prepare the same collectives in the same order.
-    Prepared prepare(const CollectiveCall& call)
+    Prepared prepare(const DescribedCall& call)
     {
         if (is_neighbourly(call.collective) && !graph_)
             graph_ = communicator_.create_graph(call.neighbors.sources, call.neighbors.destinations);

@@ -19,7 +19,7 @@ namespace tutti::bench {
 class TuttiCollective {
 public:
     /// `graph` has the neighbours of neighbourhood collectives.
-    TuttiCollective(CollectiveCall call, Communicator world, std::optional<GraphCommunicator> graph)
+    TuttiCollective(DescribedCall call, Communicator world, std::optional<GraphCommunicator> graph)
         : call_(std::move(call)), world_(std::move(world)), graph_(std::move(graph))
     {
         const std::size_t blocks = call_.counts.empty() ? blocks_of(call_.collective) : call_.counts.size();
@@ -184,7 +184,7 @@ private:
         }
     }
 
-    CollectiveCall call_;
+    DescribedCall call_;
     Communicator world_;
     std::optional<GraphCommunicator> graph_;
     std::vector<std::size_t> sent_;  // to each destination of neighbor_alltoallv

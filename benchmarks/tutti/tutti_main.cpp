@@ -86,7 +86,7 @@ int run_tool(const Tool& tool, int argc, char** argv)
 }
 
 // Runs as a rank of a job. Help and complaints come from one rank, however many read the command line.
-int run_job(int argc, char** argv, const CommandLine& command, double begin_us)
+int run_job(int argc, char** argv, const SuiteCommandLine& command, double begin_us)
 {
     const Benchmark* const entry = command.options.entry;
     const bool threads = entry != nullptr && entry->group == Group::threads;
@@ -115,8 +115,8 @@ int main(int argc, char** argv)
             if (argc > 1 && std::string_view(tool.name) == argv[1])
                 return run_tool(tool, argc, argv);
         }
-        const CommandLine command = parse_command_line(argc, argv, true, kTools);
-        const Options& options = command.options;
+        const SuiteCommandLine command = parse_command_line(argc, argv, true, kTools);
+        const SuiteOptions& options = command.options;
         if (command.message.empty() && options.benchmark == "matching" && options.sources > 0)
             return run_matching_in_process(options);
         return run_job(argc, argv, command, begin_us);

@@ -80,9 +80,9 @@ private:
     void prepare_host(const LaunchOrder& order, const std::vector<int>& local);
     LocalProgram prepare_program(const LaunchOrder& order, const AppContext& app, std::size_t local_ranks);
     void start_ranks(const LaunchOrder& order);
-    RankEnvironment environment_of_rank(const LaunchOrder& order, const Placement& placement,
+    RankEnvironment environment_of_rank(const LaunchOrder& order, const RankPlacement& placement,
                                         const LocalProgram& program, int control) const;
-    void start_rank(const LaunchOrder& order, const Placement& placement, const LocalProgram& program);
+    void start_rank(const LaunchOrder& order, const RankPlacement& placement, const LocalProgram& program);
     void note(bool only_verbose, const std::string& text);
     void tell_processes(const LaunchOrder& order, const std::vector<int>& ranks);
     void start_failed(int rank, const SpawnError& error);

@@ -49,7 +49,7 @@ std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key&
     control::JobDescription job{key.to_hex(), {}, {}};
     for (const Node& node : order.nodes)
         job.hosts.push_back(node.name);
-    for (const Placement& placement : order.ranks)
+    for (const RankPlacement& placement : order.ranks)
         job.node_of_rank.push_back(placement.node);
     return job.to_text();
 }
@@ -224,7 +224,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
         std::map<int, LocalProgram> programs;  // by their number in the order
         for (const int rank : local) {
             starting = rank;
-            const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
+            const RankPlacement& placement = order.ranks[static_cast<std::size_t>(rank)];
             const auto [entry, is_new] = programs.try_emplace(placement.app);
             LocalProgram& program = entry->second;
             if (is_new)
@@ -249,7 +249,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
     }
 }
 
-RankEnvironment Daemon::environment_of_rank(const LaunchOrder& order, const Placement& placement,
+RankEnvironment Daemon::environment_of_rank(const LaunchOrder& order, const RankPlacement& placement,
                                             const LocalProgram& program, int control) const
 {
     RankEnvironment environment = program.environment;
@@ -264,7 +264,7 @@ RankEnvironment Daemon::environment_of_rank(const LaunchOrder& order, const Plac
     return environment;
 }
 
-void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const LocalProgram& program)
+void Daemon::start_rank(const LaunchOrder& order, const RankPlacement& placement, const LocalProgram& program)
 {
     const UniqueFd control = control_.open(placement.rank);
     RankEnvironment environment = environment_of_rank(order, placement, program, control.get());

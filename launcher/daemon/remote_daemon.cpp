@@ -77,7 +77,7 @@ int run_remote_daemon()
         const int node = find_node(record);
         UniqueFd stream = join_job(record, node);
         Hello hello = Hello::of_this_process();
-        hello.topology = Topology::detect().to_wire();
+        hello.topology = MachineTopology::detect().to_wire();
         return run_daemon(std::move(stream), {node, record.key, std::move(hello)}, inherited,
                           choose_session_directory());
     } catch (const std::exception& error) {

@@ -12,7 +12,7 @@ void HostCheck::handle_task(std::string_view payload)
     WireReader reader(payload);
     switch (decode_kind(reader)) {
         case Kind::facts: {
-            const Topology topology = Topology::detect();
+            const MachineTopology topology = MachineTopology::detect();
             Facts facts;
             facts.cores = topology.core_count();
             facts.hardware_threads = static_cast<int>(topology.cpus().size());

@@ -135,7 +135,7 @@ double measure_bandwidth(int fd)
     return static_cast<double>(arrived) / std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-connection::Options options_of(const security::Key& key, int node)
+connection::ConnectionOptions options_of(const security::Key& key, int node)
 {
     return {.key = key,
             .version = kProbeProtocol,
@@ -187,7 +187,7 @@ void ProbeServer::arrived(connection::PendingConnection& pending)
 ProbeResult probe(const security::Key& key, int node, std::span<const network::LocalAddress> mine,
                   const ProbeTask& task)
 {
-    const connection::Options options = options_of(key, node);
+    const connection::ConnectionOptions options = options_of(key, node);
     const security::Identity peer{security::Identity::Kind::daemon, static_cast<std::uint32_t>(task.peer)};
     ProbeResult result;
     result.peer = task.peer;

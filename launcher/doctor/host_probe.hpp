@@ -32,7 +32,7 @@ private:
     void arrived(connection::PendingConnection& pending) override;
     void dropped(const std::string&, std::string_view) override {}  // the daemon that asked reports it
 
-    const connection::Options options_;
+    const connection::ConnectionOptions options_;
     connection::Poller poller_;
     connection::Listener listener_;
     base::UniqueFd stop_;  // an eventfd that the destructor makes readable

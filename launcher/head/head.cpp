@@ -129,7 +129,7 @@ void Head::start_daemons()
     // This is done while ssh is under way, which takes far longer.
     for (NodeState& state : nodes_)
         if (state.here)
-            state.topology = Topology::detect();
+            state.topology = MachineTopology::detect();
     launch_when_complete();
 }
 
@@ -137,7 +137,7 @@ void Head::handle_hello(int node, std::string_view payload)
 {
     NodeState& state = state_of(node);
     const Hello hello = decode_hello(payload);
-    state.topology = Topology::from_wire(hello.topology);
+    state.topology = MachineTopology::from_wire(hello.topology);
     state.here = true;
     if (!options_.trace.empty())
         clocks_.begin(node);
@@ -148,7 +148,7 @@ void Head::handle_hello(int node, std::string_view payload)
 
 JobMap Head::place_ranks()
 {
-    std::vector<Topology> topologies;
+    std::vector<MachineTopology> topologies;
     for (NodeState& node : nodes_)
         topologies.push_back(options_.cpu_set.empty()
                                  ? std::move(node.topology)
@@ -201,7 +201,7 @@ void Head::launch_when_complete()
     broadcast(FrameType::launch, encode(make_order(options_, *map_, any_remote)));
     start_input();
     std::set<int> nodes_with_ranks;
-    for (const Placement& placement : map_->ranks)
+    for (const RankPlacement& placement : map_->ranks)
         nodes_with_ranks.insert(placement.node);
     reporter_.begin(std::move(nodes_with_ranks));
 }
@@ -390,7 +390,7 @@ Head::NodeState& Head::state_of(int node)
     return nodes_[static_cast<std::size_t>(node)];
 }
 
-const Placement& Head::placement_of(int rank) const
+const RankPlacement& Head::placement_of(int rank) const
 {
     if (rank < 0 || static_cast<std::size_t>(rank) >= map_->ranks.size())
         throw WireError("a report of a rank that does not exist, or a question about it");

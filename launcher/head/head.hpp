@@ -58,7 +58,7 @@ public:
 private:
     struct NodeState {
         std::string name;
-        Topology topology;
+        MachineTopology topology;
         bool here = false;        // its daemon has said hello
         bool all_exited = false;  // no process of the job is left there
         bool said_bye = false;    // and all its output has come
@@ -86,7 +86,7 @@ private:
     void handle_write_failure(const std::string& where, int error_number);
     NodeState& state_of(int node);
     /// Throws WireError for a rank that does not exist.
-    const Placement& placement_of(int rank) const;
+    const RankPlacement& placement_of(int rank) const;
     const std::string& node_name_of(int rank) const;
 
     void broadcast(FrameType type, std::string_view payload = {});

@@ -52,7 +52,7 @@ void Head::handle_lost(const MissingDaemons& report)
         matters = matters || (!state.said_bye && !state.lost);
         state.lost = true;
         local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[static_cast<std::size_t>(node)].local;
-        for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>())
+        for (const RankPlacement& placement : map_ ? map_->ranks : std::vector<RankPlacement>())
             if (placement.node == node)
                 ranks.push_back(placement.rank);
         if (const std::uint64_t more = input_window_.remove_reader(node); input_ && more > 0)

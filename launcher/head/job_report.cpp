@@ -67,7 +67,7 @@ void JobReport::placed(const JobMap& map)
 {
     for (const Node& node : map.nodes)
         node_names_.push_back(node.name);
-    for (const Placement& placement : map.ranks)
+    for (const RankPlacement& placement : map.ranks)
         node_of_rank_.push_back(placement.node);
 }
 

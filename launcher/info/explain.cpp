@@ -95,7 +95,7 @@ std::string name_of(const Rule& rule, int number, const CollectiveEntry& collect
                        origin.empty() ? ", in the environment" : origin);
 }
 
-double order(const Candidate& candidate)
+double order(const AlgorithmCandidate& candidate)
 {
     return candidate.prediction ? candidate.prediction->time_ns : std::numeric_limits<double>::infinity();
 }
@@ -130,17 +130,18 @@ Explanation explain(const collectives::Choice& choice, unsigned collective, cons
     return result;
 }
 
-std::vector<Candidate> candidates(unsigned collective, const Situation& situation, const Explanation& chosen,
-                                  std::size_t most_messages, const collectives::simulator::CostModel& model)
+std::vector<AlgorithmCandidate> candidates(unsigned collective, const Situation& situation,
+                                           const Explanation& chosen, std::size_t most_messages,
+                                           const collectives::simulator::CostModel& model)
 {
     const PredictedCall call{.ranks = situation.ranks,
                              .size_bytes = situation.size_bytes,
                              .nodes = situation.placement.nodes,
                              .commutative = situation.commutative,
                              .most_messages = most_messages};
-    std::vector<Candidate> all;
+    std::vector<AlgorithmCandidate> all;
     for (const AlgorithmTraits& algorithm : collectives::catalogue()[collective].algorithms) {
-        Candidate& one = all.emplace_back();
+        AlgorithmCandidate& one = all.emplace_back();
         one.algorithm = algorithm.name;
         if (algorithm.has_segments)
             one.segment_bytes =

@@ -31,7 +31,7 @@ struct Explanation {
 Explanation explain(const collectives::Choice& choice, unsigned collective,
                     const collectives::Situation& situation);
 
-struct Candidate {
+struct AlgorithmCandidate {
     std::string_view algorithm;
     std::size_t segment_bytes = 0;
     /// None where it cannot do the call, or sends more messages than were allowed.
@@ -41,8 +41,8 @@ struct Candidate {
 
 /// All algorithms of the collective at a place in AllCollectives, the cheapest first. Algorithms in segments
 /// take those of `chosen` where that is theirs, else the default.
-std::vector<Candidate> candidates(unsigned collective, const collectives::Situation& situation,
-                                  const Explanation& chosen, std::size_t most_messages,
-                                  const collectives::simulator::CostModel& model);
+std::vector<AlgorithmCandidate> candidates(unsigned collective, const collectives::Situation& situation,
+                                           const Explanation& chosen, std::size_t most_messages,
+                                           const collectives::simulator::CostModel& model);
 
 }  // namespace tutti::info

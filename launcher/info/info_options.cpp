@@ -33,15 +33,15 @@ std::string with_remedy(const std::string& complaint, const std::string& questio
     return fmt::format("{}{}{} {}", complaint, question, question.empty() ? ";" : "", remedy);
 }
 
-/// Throws UsageError where there is no such collective, and it is not `besides`.
+/// Throws InfoUsageError where there is no such collective, and it is not `besides`.
 void check_collective(const std::string& option, const std::string& name, std::string_view besides)
 {
     std::vector<std::string_view> known = collectives::names_of_collectives();
     known.push_back(besides);
     if (std::ranges::find(known, name) == known.end())
-        throw UsageError(with_remedy(fmt::format("{}: there is no collective \"{}\"", option, name),
-                                     base::did_you_mean(name, known),
-                                     fmt::format("there is {}", fmt::join(known, ", "))));
+        throw InfoUsageError(with_remedy(fmt::format("{}: there is no collective \"{}\"", option, name),
+                                         base::did_you_mean(name, known),
+                                         fmt::format("there is {}", fmt::join(known, ", "))));
 }
 
 std::vector<std::size_t> parse_sizes(const std::vector<std::string>& texts)
@@ -51,7 +51,8 @@ std::vector<std::size_t> parse_sizes(const std::vector<std::string>& texts)
     for (const std::string& text : texts) {
         const auto size = collectives::parse_bytes(text);
         if (!size || *size > kMost)
-            throw UsageError(fmt::format("--bytes: \"{}\" is no size; write for example 8, 64K or 1M", text));
+            throw InfoUsageError(
+                fmt::format("--bytes: \"{}\" is no size; write for example 8, 64K or 1M", text));
         sizes.push_back(*size);
     }
     return sizes;
@@ -60,20 +61,20 @@ std::vector<std::size_t> parse_sizes(const std::vector<std::string>& texts)
 void check(const InfoOptions& options)
 {
     if (!options.explain.empty() && !options.predict.empty())
-        throw UsageError("--explain and --predict cannot go together; use one");
+        throw InfoUsageError("--explain and --predict cannot go together; use one");
     if (options.config && !(options.explain.empty() && options.predict.empty()))
-        throw UsageError("--config cannot go together with --explain or --predict; use one");
+        throw InfoUsageError("--config cannot go together with --explain or --predict; use one");
     if (!options.explain.empty())
         check_collective("--explain", options.explain, kSend);
     if (!options.predict.empty())
         check_collective("--predict", options.predict, "all");
     if (!options.explain.empty() && options.sizes_bytes.size() != 1)
-        throw UsageError("--explain takes one size; use --predict for a table over several");
+        throw InfoUsageError("--explain takes one size; use --predict for a table over several");
     if (options.nodes > options.ranks)
-        throw UsageError(fmt::format("--nodes {} is more than --ranks {}: every node has a rank",
-                                     options.nodes, options.ranks));
+        throw InfoUsageError(fmt::format("--nodes {} is more than --ranks {}: every node has a rank",
+                                         options.nodes, options.ranks));
     if (options.crowded && options.nodes > 1)
-        throw UsageError("--crowded is for one node; leave --nodes out");
+        throw InfoUsageError("--crowded is for one node; leave --nodes out");
 }
 
 [[noreturn]] void reject_unknown(const CLI::App& app, const std::string& word)
@@ -84,7 +85,7 @@ void check(const InfoOptions& options)
             names.push_back("--" + name);
     const std::vector<std::string_view> known(names.begin(), names.end());
     const std::string option = word.substr(0, word.find('='));
-    throw UsageError(
+    throw InfoUsageError(
         with_remedy(fmt::format("unknown {} '{}'", word.starts_with("-") ? "option" : "argument", option),
                     base::did_you_mean(option, known), "see tutti-info --help"));
 }
@@ -129,7 +130,7 @@ InfoOptions parse_command_line(int argc, const char* const* argv)
         options.message = std::string(version.what()) + "\n";
         return options;
     } catch (const CLI::ParseError& error) {
-        throw UsageError(fmt::format("{}; see tutti-info --help", error.what()));
+        throw InfoUsageError(fmt::format("{}; see tutti-info --help", error.what()));
     }
     if (const std::vector<std::string> extras = app.remaining(); !extras.empty())
         reject_unknown(app, extras.front());

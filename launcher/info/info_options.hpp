@@ -28,11 +28,11 @@ struct InfoOptions {
 };
 
 /// A command line that cannot be followed: a sentence with the remedy.
-struct UsageError : std::runtime_error {
+struct InfoUsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Throws UsageError.
+/// Throws InfoUsageError.
 InfoOptions parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tutti::info

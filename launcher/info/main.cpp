@@ -79,7 +79,7 @@ int main(int argc, char** argv)
             print(options.json ? as_json(overview(tutti::base::setting))
                                : as_text(overview(tutti::base::setting)));
         return 0;
-    } catch (const UsageError& error) {
+    } catch (const InfoUsageError& error) {
         tutti::base::say(fmt::format("tutti-info: {}\n", error.what()));
         return 2;
     } catch (const std::exception& error) {

@@ -100,7 +100,7 @@ std::string as_text(const Answer& answer)
     text +=
         fmt::format("\nPredicted by the cost model, a core for every rank:\n  {:<34} {:>9} {:>10} {:>15}\n",
                     "algorithm", "time", "messages", "between nodes");
-    for (const Candidate& candidate : answer.candidates) {
+    for (const AlgorithmCandidate& candidate : answer.candidates) {
         const std::string name = with_segments(candidate.algorithm, candidate.segment_bytes);
         const char mark = candidate.algorithm == explanation.algorithm ? '*' : ' ';
         if (candidate.prediction)
@@ -131,7 +131,7 @@ std::string as_json(const Answer& answer)
                       {"candidates", ordered_json::array()}};
     for (const PassedOver& passed : explanation.passed_over)
         json["passed_over"].push_back({{"rule", passed.what}, {"reason", passed.reason}});
-    for (const Candidate& candidate : answer.candidates) {
+    for (const AlgorithmCandidate& candidate : answer.candidates) {
         ordered_json entry{{"algorithm", candidate.algorithm}};
         if (candidate.segment_bytes != 0)
             entry["segment_bytes"] = candidate.segment_bytes;
@@ -182,7 +182,7 @@ std::string prediction_table(const InfoOptions& options, unsigned collective,
         line += "---:|";
         const collectives::Situation situation = situation_of(options, size, nodes);
         const Explanation chosen = explain(choice, collective, situation);
-        for (const Candidate& candidate :
+        for (const AlgorithmCandidate& candidate :
              candidates(collective, situation, chosen, options.most_messages, model)) {
             const std::string time = candidate.prediction ? in_time(candidate.prediction->time_ns) : "-";
             cells[candidate.algorithm].push_back(

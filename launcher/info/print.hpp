@@ -33,7 +33,7 @@ std::string as_json(const Overview& overview);
 struct Answer {
     const InfoOptions& options;
     const Explanation& explanation;
-    const std::vector<Candidate>& candidates;
+    const std::vector<AlgorithmCandidate>& candidates;
 };
 std::string as_text(const Answer& answer);
 std::string as_json(const Answer& answer);

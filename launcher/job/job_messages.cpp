@@ -28,7 +28,7 @@ std::string format_cpu_list(std::vector<int> cpus)
 std::vector<int> LaunchOrder::ranks_of(int node) const
 {
     std::vector<int> result;
-    for (const Placement& placement : ranks)
+    for (const RankPlacement& placement : ranks)
         if (placement.node == node)
             result.push_back(placement.rank);
     return result;

@@ -22,7 +22,7 @@ struct LaunchOrder {
     std::string job_name;  // PMIx namespace, with 128 random bits that nobody can guess
     std::vector<Node> nodes;
     std::vector<AppContext> apps;
-    std::vector<Placement> ranks;          // of the whole job
+    std::vector<RankPlacement> ranks;      // of the whole job
     std::vector<std::string> environment;  // NAME=value, of the head, for ranks of other hosts
     std::string working_directory;         // of the head, also for ranks of other hosts
     StdinTarget stdin_target = StdinTarget::none;
@@ -98,7 +98,7 @@ struct Hello {
     std::string architecture;  // of the processor, as uname has it
     std::string host_name;     // of the machine itself
     int pid = 0;
-    std::string topology;  // for map_job(), from Topology::to_wire()
+    std::string topology;  // for map_job(), from MachineTopology::to_wire()
 
     /// The Hello of this process, without its topology.
     static Hello of_this_process();

@@ -139,7 +139,7 @@ struct JobOptions {
 };
 
 /// Where one rank runs.
-struct Placement {
+struct RankPlacement {
     int rank = 0;           // in the job
     int app = 0;            // index into JobOptions::apps
     int node = 0;           // index into JobMap::nodes
@@ -166,7 +166,7 @@ struct Node {
 /// The whole job.
 struct JobMap {
     std::vector<Node> nodes;
-    std::vector<Placement> ranks;  // in order of rank
+    std::vector<RankPlacement> ranks;  // in order of rank
 };
 
 }  // namespace tutti::launcher

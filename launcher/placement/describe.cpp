@@ -19,7 +19,7 @@ bool contains(const std::vector<int>& cpus, int cpu)
 }
 
 /// Numbers of the cores of which at least one hardware thread is in `cpus`.
-std::vector<int> cores_touched(const std::vector<int>& cpus, const Topology& topology)
+std::vector<int> cores_touched(const std::vector<int>& cpus, const MachineTopology& topology)
 {
     std::vector<int> result;
     for (const Core& core : topology.cores())
@@ -29,7 +29,7 @@ std::vector<int> cores_touched(const std::vector<int>& cpus, const Topology& top
 }
 
 /// "[BB/..][../..]". Cores that may not be used are not in the topology, and not in the picture.
-std::string picture(const std::vector<int>& cpus, const Topology& topology)
+std::string picture(const std::vector<int>& cpus, const MachineTopology& topology)
 {
     std::vector<std::string> packages(static_cast<std::size_t>(topology.package_count()));
     for (const Core& core : topology.cores()) {
@@ -48,12 +48,12 @@ struct Alike {
     std::vector<int> ranks;  // of the others
 };
 
-using NodeRanks = std::vector<std::vector<const Placement*>>;
+using NodeRanks = std::vector<std::vector<const RankPlacement*>>;
 
 NodeRanks ranks_of_nodes(const JobMap& map)
 {
     NodeRanks ranks(map.nodes.size());
-    for (const Placement& placement : map.ranks)
+    for (const RankPlacement& placement : map.ranks)
         ranks[static_cast<std::size_t>(placement.node)].push_back(&placement);
     return ranks;
 }
@@ -74,13 +74,13 @@ std::vector<Alike> alike_hosts(const JobMap& map, const NodeRanks& ranks, bool i
         }
         Alike& alike = all[place->second];
         alike.others.push_back(map.nodes[node].name);
-        for (const Placement* placement : ranks[node])
+        for (const RankPlacement* placement : ranks[node])
             alike.ranks.push_back(placement->rank);
     }
     return all;
 }
 
-std::string binding_of(const Placement& placement, const Topology& topology)
+std::string binding_of(const RankPlacement& placement, const MachineTopology& topology)
 {
     if (placement.cpus.empty())
         return fmt::format("not bound (cpus {})\n", format_cpu_list(topology.cpus()));
@@ -91,12 +91,13 @@ std::string binding_of(const Placement& placement, const Topology& topology)
 }
 
 /// `number`: whether each rank has its number.
-std::string programs_of(const JobOptions& options, const std::vector<const Placement*>& ranks, bool number)
+std::string programs_of(const JobOptions& options, const std::vector<const RankPlacement*>& ranks,
+                        bool number)
 {
     std::string text;
     int app = -1;
     // The ranks of a program follow each other.
-    for (const Placement* placement : ranks) {
+    for (const RankPlacement* placement : ranks) {
         if (std::exchange(app, placement->app) != placement->app) {
             const std::vector<std::string>& argv = options.apps[static_cast<std::size_t>(app)].argv;
             text += fmt::format("  program {}: {}\n", app, fmt::join(argv, " "));
@@ -116,13 +117,13 @@ bool is_shown_in_full(const JobOptions& options, const JobMap& map)
 }  // namespace
 
 std::string describe_bindings(const JobOptions& options, const JobMap& map,
-                              std::span<const Topology> topologies)
+                              std::span<const MachineTopology> topologies)
 {
     const NodeRanks ranks = ranks_of_nodes(map);
     const std::vector<Alike> hosts =
         alike_hosts(map, ranks, is_shown_in_full(options, map), [&](std::size_t node) {
             std::string text;
-            for (const Placement* placement : ranks[node])
+            for (const RankPlacement* placement : ranks[node])
                 text += binding_of(*placement, topologies[node]);
             return text;
         });
@@ -130,7 +131,7 @@ std::string describe_bindings(const JobOptions& options, const JobMap& map,
     for (const Alike& alike : hosts)
         is_first[alike.node] = true;
     std::string text;
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         const auto node = static_cast<std::size_t>(placement.node);
         if (is_first[node])
             text += fmt::format("rank {} on {} {}", placement.rank, map.nodes[node].name,

@@ -132,20 +132,20 @@ int renumber(std::vector<Core>& cores, int Core::*number)
 
 }  // namespace
 
-void Topology::number_objects()
+void MachineTopology::number_objects()
 {
     package_count_ = renumber(cores_, &Core::package);
     renumber(cores_, &Core::numa);
     renumber(cores_, &Core::l3cache);
 }
 
-Topology Topology::read(hwloc_topology* source, double quota_cores)
+MachineTopology MachineTopology::read(hwloc_topology* source, double quota_cores)
 {
     // Some virtual machines do not tell cores: then a hardware thread counts as one.
     const bool has_cores = hwloc_get_nbobjs_by_type(source, HWLOC_OBJ_CORE) > 0;
     const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 
-    Topology topology;
+    MachineTopology topology;
     for (hwloc_obj_t object = nullptr;
          (object = hwloc_get_next_obj_by_type(source, type, object)) != nullptr;) {
         const auto number_of = [&](hwloc_obj_type_t above, int without) {
@@ -167,9 +167,9 @@ Topology Topology::read(hwloc_topology* source, double quota_cores)
     return topology;
 }
 
-Topology Topology::only(std::span<const int> numbers) const
+MachineTopology MachineTopology::only(std::span<const int> numbers) const
 {
-    Topology result = *this;
+    MachineTopology result = *this;
     std::erase_if(result.cores_,
                   [&](const Core& core) { return std::ranges::find(numbers, core.number) == numbers.end(); });
     result.number_objects();
@@ -177,7 +177,7 @@ Topology Topology::only(std::span<const int> numbers) const
     return result;
 }
 
-Topology Topology::detect()
+MachineTopology MachineTopology::detect()
 {
     const double quota_cores = base::cpu_quota().value_or(0);
     if (mask_is_refused()) {
@@ -200,7 +200,8 @@ Topology Topology::detect()
     return read(loaded->get(), quota_cores);
 }
 
-Topology Topology::synthetic(const std::string& description, const std::string& allowed, double quota_cores)
+MachineTopology MachineTopology::synthetic(const std::string& description, const std::string& allowed,
+                                           double quota_cores)
 {
     Loaded loaded(description);
     if (!allowed.empty()) {
@@ -211,14 +212,14 @@ Topology Topology::synthetic(const std::string& description, const std::string& 
     return read(loaded.get(), quota_cores);
 }
 
-std::string Topology::to_wire() const
+std::string MachineTopology::to_wire() const
 {
     return encode(usable_cores_, cores_);
 }
 
-Topology Topology::from_wire(std::string_view bytes)
+MachineTopology MachineTopology::from_wire(std::string_view bytes)
 {
-    Topology topology;
+    MachineTopology topology;
     std::tie(topology.usable_cores_, topology.cores_) = decode<double, std::vector<Core>>(bytes);
     for (const Core& core : topology.cores_) {
         const auto real = [](int number) { return number >= 0 && number < kMaxCores; };
@@ -236,7 +237,7 @@ Topology Topology::from_wire(std::string_view bytes)
     return topology;
 }
 
-std::vector<int> Topology::cpus() const
+std::vector<int> MachineTopology::cpus() const
 {
     std::vector<int> result;
     for (const Core& core : cores_)
@@ -244,7 +245,7 @@ std::vector<int> Topology::cpus() const
     return result;
 }
 
-int Topology::slots() const noexcept
+int MachineTopology::slots() const noexcept
 {
     return std::max(1, static_cast<int>(usable_cores_));
 }

@@ -27,26 +27,26 @@ struct Core {
 
 /// A value that does not change with the machine. Cores are in hwloc's order: neighbours share caches, NUMA
 /// nodes and packages.
-class Topology {
+class MachineTopology {
 public:
     /// The part of this machine that this process's affinity mask and control groups allow. Takes a few
     /// milliseconds and changes the environment meanwhile: call it before starting threads. Where the system
     /// hides the mask, each hardware thread that may be used counts as a core.
     /// Throws tutti::Error (system) when hwloc cannot look at it.
-    static Topology detect();
+    static MachineTopology detect();
 
     /// A synthetic machine, "package:2 core:4 pu:2" in hwloc's syntax, restricted to the hardware threads in
     /// `allowed` ("0-3,8"; empty: all), with a CPU-time quota of `quota_cores` (0: none).
-    static Topology synthetic(const std::string& description, const std::string& allowed = {},
-                              double quota_cores = 0);
+    static MachineTopology synthetic(const std::string& description, const std::string& allowed = {},
+                                     double quota_cores = 0);
 
     /// As bytes, for another host of the same architecture.
     std::string to_wire() const;
     /// Throws WireError for bytes that no to_wire() gives.
-    static Topology from_wire(std::string_view bytes);
+    static MachineTopology from_wire(std::string_view bytes);
 
     /// This machine with only the cores of these numbers, of which it must have one.
-    Topology only(std::span<const int> numbers) const;
+    MachineTopology only(std::span<const int> numbers) const;
 
     std::span<const Core> cores() const noexcept { return cores_; }
     int core_count() const noexcept { return static_cast<int>(cores_.size()); }
@@ -61,7 +61,7 @@ public:
     int slots() const noexcept;
 
 private:
-    static Topology read(hwloc_topology* source, double quota_cores);
+    static MachineTopology read(hwloc_topology* source, double quota_cores);
     /// Numbers packages, NUMA nodes and caches 0, 1, 2 ... in the order in which cores first name them.
     void number_objects();
 

@@ -60,7 +60,7 @@ bool place_exclusively(std::vector<Place>& places, const UnitGroups& groups, con
 }
 
 /// Default binding, as the head of mapping.hpp describes it. False when the ranks are better left unbound.
-bool place_automatically(const JobOptions& options, const Topology& topology, const UnitGroups& groups,
+bool place_automatically(const JobOptions& options, const MachineTopology& topology, const UnitGroups& groups,
                          std::vector<Place>& places)
 {
     const int ranks = static_cast<int>(places.size());
@@ -99,7 +99,7 @@ bool place_automatically(const JobOptions& options, const Topology& topology, co
 /// One node: its machine, and which hardware threads its ranks are bound to.
 class Machine {
 public:
-    Machine(const Topology& its_topology, const JobOptions& options)
+    Machine(const MachineTopology& its_topology, const JobOptions& options)
         : topology(its_topology),
           units(make_units(topology, maps_hwthreads(options))),
           binding_(options.binding),
@@ -136,7 +136,7 @@ public:
         return result;
     }
 
-    const Topology& topology;
+    const MachineTopology& topology;
     const std::vector<Unit> units;
 
 private:
@@ -196,11 +196,11 @@ void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines
 
 /// Whether some of a node's ranks have to take turns on a core: there are too few cores, the CPU quota is too
 /// small, or the binding puts them there.
-bool ranks_share_cores(const JobMap& map, int node, const Topology& topology)
+bool ranks_share_cores(const JobMap& map, int node, const MachineTopology& topology)
 {
     std::map<std::vector<int>, std::size_t> ranks_on;
     std::size_t ranks = 0;
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         if (placement.node == node) {
             ++ranks_on[placement.cpus];
             ++ranks;
@@ -220,7 +220,8 @@ bool ranks_share_cores(const JobMap& map, int node, const Topology& topology)
 
 }  // namespace
 
-Topology only_cores(const Topology& topology, std::span<const int> cpu_set, std::string_view host)
+MachineTopology only_cores(const MachineTopology& topology, std::span<const int> cpu_set,
+                           std::string_view host)
 {
     std::vector<int> numbers;
     for (const Core& core : topology.cores())
@@ -232,7 +233,8 @@ Topology only_cores(const Topology& topology, std::span<const int> cpu_set, std:
     return topology.only(cpu_set);
 }
 
-JobMap map_job(const JobOptions& options, std::span<const Host> hosts, std::span<const Topology> topologies)
+JobMap map_job(const JobOptions& options, std::span<const Host> hosts,
+               std::span<const MachineTopology> topologies)
 {
     std::vector<Host> with_slots(hosts.begin(), hosts.end());
     std::vector<int> objects;

@@ -36,10 +36,12 @@ namespace tutti::launcher {
 /// Places all ranks of the job. `hosts` come from job_hosts() and become the map's nodes; `topologies` has
 /// the machine of each. A program without a number of ranks gets one for each slot. Throws UsageError when
 /// max_slots, --stdin's rank or the total number of ranks does not fit.
-JobMap map_job(const JobOptions& options, std::span<const Host> hosts, std::span<const Topology> topologies);
+JobMap map_job(const JobOptions& options, std::span<const Host> hosts,
+               std::span<const MachineTopology> topologies);
 
 /// The machine of `host` with only the cores of --cpu-set. Throws UsageError when it has none of them.
-Topology only_cores(const Topology& topology, std::span<const int> cpu_set, std::string_view host);
+MachineTopology only_cores(const MachineTopology& topology, std::span<const int> cpu_set,
+                           std::string_view host);
 
 /// A rank's program and node, in the order of mapping.
 struct MappedRank {
@@ -65,7 +67,7 @@ std::vector<MappedRank> map_to_nodes(const JobOptions& options, std::span<const 
 /// the others are named in a line behind: "ranks 4-199 on node[002-050]: alike, as on node001". With
 /// JobOptions::verbosity all are shown.
 std::string describe_bindings(const JobOptions& options, const JobMap& map,
-                              std::span<const Topology> topologies);
+                              std::span<const MachineTopology> topologies);
 
 /// Hosts, programs and ranks of the job, several lines; of many hosts as in describe_bindings().
 std::string describe_map(const JobOptions& options, const JobMap& map);

@@ -37,7 +37,7 @@ std::vector<int> cpus_of_cores(std::string_view where, std::string_view what, st
 }
 
 std::vector<int> cpus_on_package(std::string_view where, std::string_view package_text, std::string_view text,
-                                 const Topology& topology)
+                                 const MachineTopology& topology)
 {
     const int package = parse_number(where, "package", package_text, 0, kMaxCores);
     std::vector<int> packages;
@@ -56,7 +56,7 @@ std::vector<int> cpus_on_package(std::string_view where, std::string_view packag
 }
 
 /// One part between ';'.
-std::vector<int> cpus_of_part(std::string_view where, std::string_view part, const Topology& topology)
+std::vector<int> cpus_of_part(std::string_view where, std::string_view part, const MachineTopology& topology)
 {
     if (part.starts_with('p') || part.starts_with('P')) {
         const std::vector<int> cpus = parse_ranges(where, "hardware thread", part.substr(1));
@@ -82,7 +82,8 @@ std::vector<int> cpus_of_part(std::string_view where, std::string_view part, con
 
 }  // namespace
 
-std::vector<int> cpus_of_slots(std::string_view where, std::string_view slots, const Topology& topology)
+std::vector<int> cpus_of_slots(std::string_view where, std::string_view slots,
+                               const MachineTopology& topology)
 {
     std::vector<int> cpus;
     while (true) {

@@ -13,6 +13,7 @@ namespace tutti::launcher {
 /// package; "*" are all cores; "p0,8" are hardware threads by the system's numbers; several of these have ';'
 /// between them. Throws UsageError, beginning with `where`, for what is not understood and what the machine
 /// does not have.
-std::vector<int> cpus_of_slots(std::string_view where, std::string_view slots, const Topology& topology);
+std::vector<int> cpus_of_slots(std::string_view where, std::string_view slots,
+                               const MachineTopology& topology);
 
 }  // namespace tutti::launcher

@@ -75,7 +75,7 @@ std::vector<std::vector<int>> groups_of(std::span<const Unit> units, MachineLeve
 
 }  // namespace
 
-std::vector<Unit> make_units(const Topology& topology, bool by_hwthread)
+std::vector<Unit> make_units(const MachineTopology& topology, bool by_hwthread)
 {
     std::vector<Unit> units;
     for (int index = 0; index < topology.core_count(); ++index) {

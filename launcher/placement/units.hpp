@@ -13,7 +13,7 @@ namespace tutti::launcher {
 /// The smallest thing that a rank gets: a core, or a hardware thread where ranks are mapped to these.
 struct Unit {
     std::vector<int> cpus;        // hardware threads in it
-    int core = 0;                 // index into Topology::cores()
+    int core = 0;                 // index into MachineTopology::cores()
     const Core* place = nullptr;  // that core
 };
 
@@ -22,7 +22,7 @@ struct Unit {
 int number_of(const Unit& unit, MachineLevel level) noexcept;
 
 /// All units of the machine, in the topology's order. They lead to its cores.
-std::vector<Unit> make_units(const Topology& topology, bool by_hwthread);
+std::vector<Unit> make_units(const MachineTopology& topology, bool by_hwthread);
 
 /// The units of a machine in groups, by their indices, and the order in which ranks use the groups.
 struct UnitGroups {

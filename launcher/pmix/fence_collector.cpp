@@ -11,7 +11,7 @@ std::set<int> FenceCollector::nodes_of(const std::vector<int>& ranks) const
     std::set<int> nodes;
     for (const int rank : ranks) {
         if (rank == kAllRanks)
-            for (const Placement& placement : map_.ranks)
+            for (const RankPlacement& placement : map_.ranks)
                 nodes.insert(placement.node);
         else if (rank >= 0 && static_cast<std::size_t>(rank) < map_.ranks.size())
             nodes.insert(map_.ranks[static_cast<std::size_t>(rank)].node);

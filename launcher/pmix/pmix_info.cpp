@@ -58,7 +58,7 @@ namespace {
 std::vector<std::vector<int>> group_by_node(const LaunchOrder& order)
 {
     std::vector<std::vector<int>> ranks(order.nodes.size());
-    for (const Placement& placement : order.ranks)
+    for (const RankPlacement& placement : order.ranks)
         ranks[static_cast<std::size_t>(placement.node)].push_back(placement.rank);
     return ranks;
 }
@@ -66,7 +66,7 @@ std::vector<std::vector<int>> group_by_node(const LaunchOrder& order)
 int ranks_of_app(const LaunchOrder& order, int app)
 {
     int count = 0;
-    for (const Placement& placement : order.ranks)
+    for (const RankPlacement& placement : order.ranks)
         count += placement.app == app ? 1 : 0;
     return count;
 }
@@ -121,7 +121,7 @@ PmixInfoList describe_node(const LaunchOrder& order, std::size_t node, const std
     return list;
 }
 
-PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement, int app_rank)
+PmixInfoList describe_rank(const LaunchOrder& order, const RankPlacement& placement, int app_rank)
 {
     PmixInfoList list;
     list.add_rank(PMIX_RANK, placement.rank);  // first: what follows is about this rank
@@ -175,7 +175,7 @@ PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string&
         list.add_array(PMIX_APP_INFO_ARRAY, entry);
     }
     std::vector<int> next_in_app(order.apps.size(), 0);
-    for (const Placement& placement : order.ranks) {
+    for (const RankPlacement& placement : order.ranks) {
         const int app_rank = next_in_app[static_cast<std::size_t>(placement.app)]++;
         list.add_array(PMIX_PROC_DATA, describe_rank(order, placement, app_rank));
     }

@@ -139,7 +139,7 @@ void PmixServer::register_job(const LaunchOrder& order, int node, const std::str
 {
     job_name_ = order.job_name;
     std::vector<bool> is_local;
-    for (const Placement& placement : order.ranks)
+    for (const RankPlacement& placement : order.ranks)
         is_local.push_back(placement.node == node);
     set_pmix_job(job_name_, std::move(is_local));
     const std::vector<int> local = order.ranks_of(node);

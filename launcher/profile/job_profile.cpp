@@ -29,7 +29,7 @@ JobProfile::JobProfile(const JobOptions& options)
 
 void JobProfile::placed(const JobMap& map)
 {
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         node_of_rank_.push_back(placement.node);
         host_of_rank_.push_back(map.nodes.at(static_cast<std::size_t>(placement.node)).name);
     }

@@ -28,7 +28,7 @@ JobTrace trace_of(const JobOptions& options, const JobMap& map, std::vector<Rank
         trace.program += fmt::format("{}{}", trace.program.empty() ? "" : " : ", fmt::join(app.argv, " "));
     for (const Node& node : map.nodes)
         trace.hosts.push_back(node.name);
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         RankTrace& rank = trace.ranks.emplace_back();
         rank.rank = placement.rank;
         rank.node = placement.node;

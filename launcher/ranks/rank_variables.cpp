@@ -7,11 +7,11 @@
 
 namespace tutti::launcher {
 
-void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank)
+void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& order, const RankPlacement& rank)
 {
     // Nodes without ranks do not count.
     std::set<int> earlier_nodes;
-    for (const Placement& other : order.ranks)
+    for (const RankPlacement& other : order.ranks)
         if (other.node < rank.node)
             earlier_nodes.insert(other.node);
     environment["RANK"] = std::to_string(rank.rank);
@@ -21,7 +21,7 @@ void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& ord
     environment["NODE_RANK"] = environment["GROUP_RANK"] = std::to_string(earlier_nodes.size());
 }
 
-void set_mpirun_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank)
+void set_mpirun_variables(RankEnvironment& environment, const LaunchOrder& order, const RankPlacement& rank)
 {
     const std::string number = std::to_string(rank.rank);
     const std::string size = std::to_string(order.ranks.size());

@@ -8,12 +8,13 @@ namespace tutti::launcher {
 
 /// Under those that torchrun gives them. MASTER_ADDR and MASTER_PORT are not among them: nobody holds a port
 /// for the program.
-void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank);
+void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& order,
+                            const RankPlacement& rank);
 
 /// Under those of Open MPI's and MPICH's mpirun, which wrappers and scripts read to tell ranks apart before
 /// MPI starts, and beside them that they are Tutti's (lib/foundation/control/rank_numbers.hpp).
 /// OMPI_UNIVERSE_SIZE is not among them: where it is set, Open MPI's mpirun refuses to start a job within a
 /// rank.
-void set_mpirun_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank);
+void set_mpirun_variables(RankEnvironment& environment, const LaunchOrder& order, const RankPlacement& rank);
 
 }  // namespace tutti::launcher

@@ -86,7 +86,7 @@ void DaemonListener::dropped(const std::string& remote, std::string_view why)
 
 UniqueFd join_job(const DaemonRecord& record, int node)
 {
-    const connection::Options options{
+    const connection::ConnectionOptions options{
         .key = record.key,
         .version = kDaemonProtocol,
         .self = {security::Identity::Kind::daemon, static_cast<std::uint32_t>(node)},

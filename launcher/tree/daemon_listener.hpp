@@ -36,7 +36,7 @@ private:
 
     EventLoop& loop_;
     Events events_;
-    const connection::Options options_;
+    const connection::ConnectionOptions options_;
     connection::Poller poller_;
     connection::Listener listener_;
 };

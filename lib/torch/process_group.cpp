@@ -57,19 +57,20 @@ void TuttiGroup::set_name(const std::string& name)
     tutti::name_in_reports(monitored_, name);
 }
 
-WorkPointer TuttiGroup::begin(const Call& call, std::function<Request()> run, std::function<void()> finish)
+WorkPointer TuttiGroup::begin(const TorchCall& call, std::function<Request()> run,
+                              std::function<void()> finish)
 {
     const Form form =
         has_thread_ && limit_of(call) == kNoTimeout && !c10d::isP2POp(call.type) ? Form::beside : Form::begun;
     auto work = c10::make_intrusive<TuttiWork>(communicator_.rank(),
-                                               Operation{.type = call.type,
-                                                         .title = call.title,
-                                                         .peer = call.peer,
-                                                         .limit = limit_of(call),
-                                                         .begin = std::move(run),
-                                                         .finish = std::move(finish),
-                                                         .results = call.results.vec(),
-                                                         .inputs = call.inputs.vec()},
+                                               TorchOperation{.type = call.type,
+                                                              .title = call.title,
+                                                              .peer = call.peer,
+                                                              .limit = limit_of(call),
+                                                              .begin = std::move(run),
+                                                              .finish = std::move(finish),
+                                                              .results = call.results.vec(),
+                                                              .inputs = call.inputs.vec()},
                                                form);
     work->start();
     return work;

@@ -29,7 +29,7 @@ using Tensors = std::vector<at::Tensor>;
 using WorkPointer = c10::intrusive_ptr<c10d::Work>;
 
 /// Describes an operation. It refers to its caller's values.
-struct Call {
+struct TorchCall {
     c10d::OpType type;
     const char* title;  // in torch's profiler
     std::chrono::milliseconds timeout = c10d::kUnsetTimeout;
@@ -93,18 +93,18 @@ public:
     std::uint64_t getSequenceNumberForGroup() override { return operations_; }
 
 private:
-    std::chrono::milliseconds limit_of(const Call& call) const noexcept
+    std::chrono::milliseconds limit_of(const TorchCall& call) const noexcept
     {
         return call.timeout == c10d::kUnsetTimeout ? timeout_ : call.timeout;
     }
-    bool runs_in_call(const Call& call) const noexcept
+    bool runs_in_call(const TorchCall& call) const noexcept
     {
         return !has_thread_ && limit_of(call) == kNoTimeout && !c10d::isP2POp(call.type);
     }
     /// `run` gets the communicator and whether to do it all or to begin it, and returns the request; it holds
     /// the tensors that it uses. `finish` comes after the operation: it copies results to where they belong.
     template <class Run, class Finish>
-    WorkPointer submit(const Call& call, Run run, Finish finish)
+    WorkPointer submit(const TorchCall& call, Run run, Finish finish)
     {
         operations_.fetch_add(1, std::memory_order_relaxed);
         if (!runs_in_call(call))
@@ -120,7 +120,8 @@ private:
         });
         return work;
     }
-    WorkPointer begin(const Call& call, std::function<tutti::Request()> run, std::function<void()> finish);
+    WorkPointer begin(const TorchCall& call, std::function<tutti::Request()> run,
+                      std::function<void()> finish);
     WorkPointer receive(c10d::OpType type, const char* title, Tensors& tensors, int source, int tag);
     std::size_t ranks() const noexcept { return static_cast<std::size_t>(communicator_.size()); }
     bool is(std::int64_t rank) const noexcept { return rank == communicator_.rank(); }

@@ -16,7 +16,7 @@ namespace {
 // Ranks that make progress answer at once.
 constexpr std::chrono::milliseconds kPatienceWithAnswers{300};
 
-c10::optional<std::vector<at::Tensor>> for_profile(const Operation& operation)
+c10::optional<std::vector<at::Tensor>> for_profile(const TorchOperation& operation)
 {
     if (!at::hasCallbacks())
         return c10::nullopt;
@@ -25,7 +25,7 @@ c10::optional<std::vector<at::Tensor>> for_profile(const Operation& operation)
 
 }  // namespace
 
-TuttiWork::TuttiWork(int rank, Operation operation, Form form)
+TuttiWork::TuttiWork(int rank, TorchOperation operation, Form form)
     : Work(rank, operation.type, operation.title, for_profile(operation)),
       operation_(std::move(operation)),
       form_(form)

@@ -14,7 +14,7 @@
 namespace torch_tutti {
 
 /// What a Work does. Its functions hold the tensors that they use.
-struct Operation {
+struct TorchOperation {
     c10d::OpType type = c10d::OpType::UNKNOWN;
     const char* title = nullptr;  // in torch's profiler
     int peer = -1;                // of a message; -1: any
@@ -37,7 +37,7 @@ enum class Form {
 class TuttiWork final : public c10d::Work {
 public:
     /// All ranks begin a collective in the same form. start() comes next.
-    TuttiWork(int rank, Operation operation, Form form);
+    TuttiWork(int rank, TorchOperation operation, Form form);
     /// An operation that is under way goes on, and keeps its tensors until its end.
     ~TuttiWork() override;
 
@@ -65,7 +65,7 @@ private:
     std::string who_is_late();
     std::string ended_late(std::chrono::milliseconds limit) const;
 
-    Operation operation_;
+    TorchOperation operation_;
     const Form form_;
     std::mutex turn_;  // held by the thread that uses request_
     tutti::Request request_;

@@ -89,7 +89,7 @@ TEST_CASE("random bytes never do worse than be refused")
         }
         try {
             const LaunchOrder order = decode<LaunchOrder>(bytes);
-            for (const Placement& placement : order.ranks) {
+            for (const RankPlacement& placement : order.ranks) {
                 REQUIRE(static_cast<std::size_t>(placement.app) < order.apps.size());
                 REQUIRE(static_cast<std::size_t>(placement.node) < order.nodes.size());
             }

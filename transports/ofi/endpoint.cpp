@@ -100,13 +100,13 @@ fi_addr_t Endpoint::insert(std::span<const std::byte> name)
     return address;
 }
 
-long Endpoint::receive(std::span<std::byte> buffer, void* descriptor, Operation& operation) noexcept
+long Endpoint::receive(std::span<std::byte> buffer, void* descriptor, FabricOperation& operation) noexcept
 {
     return fi_recv(endpoint_.get(), buffer.data(), buffer.size(), descriptor, FI_ADDR_UNSPEC, &operation);
 }
 
 long Endpoint::send(fi_addr_t to, std::span<const std::byte> frame, void* descriptor,
-                    Operation& operation) noexcept
+                    FabricOperation& operation) noexcept
 {
     return fi_send(endpoint_.get(), frame.data(), frame.size(), descriptor, to, &operation);
 }
@@ -117,13 +117,13 @@ long Endpoint::inject(fi_addr_t to, std::span<const std::byte> frame) noexcept
 }
 
 long Endpoint::read(fi_addr_t from, std::uint64_t address, std::uint64_t key, std::span<std::byte> to,
-                    void* descriptor, Operation& operation) noexcept
+                    void* descriptor, FabricOperation& operation) noexcept
 {
     return fi_read(endpoint_.get(), to.data(), to.size(), descriptor, from, address, key, &operation);
 }
 
 long Endpoint::write(fi_addr_t to, std::uint64_t address, std::uint64_t key, std::span<const std::byte> from,
-                     void* descriptor, Operation& operation) noexcept
+                     void* descriptor, FabricOperation& operation) noexcept
 {
     const iovec local{const_cast<std::byte*>(from.data()), from.size()};
     const fi_rma_iov remote{address, from.size(), key};
@@ -149,7 +149,7 @@ int Endpoint::poll(std::span<Completed> completed) noexcept
         return -1;
     for (long i = 0; i < count; ++i) {
         const fi_cq_msg_entry& entry = entries[static_cast<std::size_t>(i)];
-        completed[static_cast<std::size_t>(i)] = {static_cast<Operation*>(entry.op_context), entry.len};
+        completed[static_cast<std::size_t>(i)] = {static_cast<FabricOperation*>(entry.op_context), entry.len};
     }
     return static_cast<int>(count);
 }
@@ -170,7 +170,7 @@ FailedOperation Endpoint::failed()
         fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, detail.data(), detail.size());
     if (more != nullptr && *more != '\0' && words != more)
         words += fmt::format(" ({})", more);
-    return {static_cast<Operation*>(entry.op_context), entry.err, std::move(words)};
+    return {static_cast<FabricOperation*>(entry.op_context), entry.err, std::move(words)};
 }
 
 // The domain stays until the end: registrations depend on it.

@@ -20,10 +20,10 @@ namespace tutti::transport::ofi {
 
 /// Memory that libfabric needs during an operation; a completion points to it. It is the first member of
 /// every object that is handed to an Endpoint as its operation.
-struct Operation {
+struct FabricOperation {
     enum class Kind { receive, send, copy };
 
-    explicit Operation(Kind what) noexcept : kind(what) {}
+    explicit FabricOperation(Kind what) noexcept : kind(what) {}
 
     fi_context2 context{};
     const Kind kind;
@@ -31,12 +31,12 @@ struct Operation {
 
 /// An operation that has ended.
 struct Completed {
-    Operation* operation;
+    FabricOperation* operation;
     std::size_t bytes;  // received
 };
 
 struct FailedOperation {
-    Operation* operation;  // nullptr: the failure belongs to no operation
+    FabricOperation* operation;  // nullptr: the failure belongs to no operation
     int code;              // FI_E..., positive
     std::string words;
 };
@@ -60,17 +60,17 @@ public:
     /// The handle for the endpoint of that name. Throws.
     fi_addr_t insert(std::span<const std::byte> name);
 
-    long receive(std::span<std::byte> buffer, void* descriptor, Operation& operation) noexcept;
+    long receive(std::span<std::byte> buffer, void* descriptor, FabricOperation& operation) noexcept;
     long send(fi_addr_t to, std::span<const std::byte> frame, void* descriptor,
-              Operation& operation) noexcept;
+              FabricOperation& operation) noexcept;
     /// At most inject_bytes(); the caller may reuse the frame at once.
     long inject(fi_addr_t to, std::span<const std::byte> frame) noexcept;
     std::size_t inject_bytes() const noexcept { return info_->tx_attr->inject_size; }
     long read(fi_addr_t from, std::uint64_t address, std::uint64_t key, std::span<std::byte> to,
-              void* descriptor, Operation& operation) noexcept;
+              void* descriptor, FabricOperation& operation) noexcept;
     /// Ends when the data is in the peer's memory.
     long write(fi_addr_t to, std::uint64_t address, std::uint64_t key, std::span<const std::byte> from,
-               void* descriptor, Operation& operation) noexcept;
+               void* descriptor, FabricOperation& operation) noexcept;
 
     /// Returns the number of ended operations, at most completed.size(); 0 for none; -1 when one has failed:
     /// failed() tells which.

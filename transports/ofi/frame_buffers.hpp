@@ -14,9 +14,9 @@
 
 namespace tutti::transport::ofi {
 
-struct Buffer : Operation {
-    Buffer(Kind what, std::span<std::byte> bytes, void* registered) noexcept
-        : Operation(what), memory(bytes), descriptor(registered)
+struct FrameBuffer : FabricOperation {
+    FrameBuffer(Kind what, std::span<std::byte> bytes, void* registered) noexcept
+        : FabricOperation(what), memory(bytes), descriptor(registered)
     {
     }
 
@@ -29,7 +29,7 @@ struct Buffer : Operation {
 class BufferPool {
 public:
     /// `registrar`: nullptr if the provider wants no registration. It outlives the pool.
-    BufferPool(Operation::Kind kind, std::size_t size_bytes, Registrar* registrar)
+    BufferPool(FabricOperation::Kind kind, std::size_t size_bytes, Registrar* registrar)
         : kind_(kind),
           size_bytes_((size_bytes + kAlignment - 1) / kAlignment * kAlignment),
           registrar_(registrar)
@@ -39,15 +39,15 @@ public:
     BufferPool(const BufferPool&) = delete;
     BufferPool& operator=(const BufferPool&) = delete;
 
-    Buffer& take()
+    FrameBuffer& take()
     {
         if (free_.empty())
             add_slab();
-        Buffer& taken = *free_.back();  // the last one that was given back is still in the cache
+        FrameBuffer& taken = *free_.back();  // the last one that was given back is still in the cache
         free_.pop_back();
         return taken;
     }
-    void give_back(Buffer& buffer) { free_.push_back(&buffer); }
+    void give_back(FrameBuffer& buffer) { free_.push_back(&buffer); }
 
     /// Ends the registrations. No operation may still use a buffer.
     void clear() noexcept
@@ -96,12 +96,12 @@ private:
         slabs_.push_back(std::move(slab));
     }
 
-    const Operation::Kind kind_;
+    const FabricOperation::Kind kind_;
     const std::size_t size_bytes_;
     Registrar* const registrar_;
     std::vector<Slab> slabs_;
-    std::deque<Buffer> buffers_;
-    std::vector<Buffer*> free_;
+    std::deque<FrameBuffer> buffers_;
+    std::vector<FrameBuffer*> free_;
 };
 
 }  // namespace tutti::transport::ofi

@@ -54,8 +54,9 @@ OfiTransport::OfiTransport(OfiOptions options)
              *this),
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
       max_payload_bytes_(payload_bytes(endpoint_.info())),
-      receive_buffers_(Operation::Kind::receive, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
-      send_buffers_(Operation::Kind::send, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
+      receive_buffers_(FabricOperation::Kind::receive, frame_bytes(),
+                       modes_.local ? &frame_registrar_ : nullptr),
+      send_buffers_(FabricOperation::Kind::send, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
       peers_(options_.ranks),
       memory_(endpoint_, modes_, peers_, send_buffers_, max_payload_bytes_,
               options_.remote_memory && tells_of_delivery(endpoint_.info()))
@@ -172,7 +173,7 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
             return !to.refused;
         }
     }
-    Buffer& buffer = send_buffers_.take();
+    FrameBuffer& buffer = send_buffers_.take();
     buffer.peer = rank;
     const std::size_t bytes = Frame::write(buffer.memory.data(), head, header, payload);
     result = endpoint_.send(to.address, buffer.memory.first(bytes), buffer.descriptor, buffer);

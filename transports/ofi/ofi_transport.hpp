@@ -139,7 +139,7 @@ private:
     BufferPool send_buffers_;
     PeerTable peers_;
     FabricMemory memory_;
-    std::deque<Buffer*> unposted_;              // receive buffers that the provider has refused for now
+    std::deque<FrameBuffer*> unposted_;         // receive buffers that the provider has refused for now
     std::vector<int> to_tell_;                  // ranks that wait for an acknowledgement
     std::vector<int> losses_;                   // lost, not reported
     std::vector<int> leavers_;                  // leaving, not departed

@@ -24,7 +24,7 @@ constexpr std::int64_t kLookNs = 50'000;
 void OfiTransport::post_receives()
 {
     while (!unposted_.empty()) {
-        Buffer& buffer = *unposted_.front();
+        FrameBuffer& buffer = *unposted_.front();
         const long result = endpoint_.receive(buffer.memory, buffer.descriptor, buffer);
         if (result == -FI_EAGAIN)
             return;
@@ -100,17 +100,17 @@ std::size_t OfiTransport::poll_fabric(Sink& sink)
 
 void OfiTransport::ended(const Completed& completed, Sink& sink, std::size_t& frames)
 {
-    Operation& operation = *completed.operation;
+    FabricOperation& operation = *completed.operation;
     switch (operation.kind) {
-        case Operation::Kind::receive: {
-            auto& buffer = static_cast<Buffer&>(operation);
+        case FabricOperation::Kind::receive: {
+            auto& buffer = static_cast<FrameBuffer&>(operation);
             unposted_.push_back(&buffer);  // posted after this pass, even when the sink throws
             on_frame(buffer.memory.first(std::min(completed.bytes, buffer.memory.size())), sink, frames);
             return;
         }
-        case Operation::Kind::send:
-            return send_buffers_.give_back(static_cast<Buffer&>(operation));
-        case Operation::Kind::copy: {
+        case FabricOperation::Kind::send:
+            return send_buffers_.give_back(static_cast<FrameBuffer&>(operation));
+        case FabricOperation::Kind::copy: {
             const int rank = memory_.copies().peer_of(operation);
             peers_.at(rank).owed_since_ns = 0;
             return memory_.copies().chunk_ended(operation, ErrorCode::success);
@@ -123,18 +123,18 @@ void OfiTransport::failed(const FailedOperation& failure)
     if (failure.operation == nullptr)
         return;
     switch (failure.operation->kind) {
-        case Operation::Kind::receive:
+        case FabricOperation::Kind::receive:
             // A message too long for any frame, or cut off with its connection: the sender is unknown.
-            unposted_.push_back(static_cast<Buffer*>(failure.operation));
+            unposted_.push_back(static_cast<FrameBuffer*>(failure.operation));
             if (failure.code == FI_ETRUNC)
                 outsider("a message through the fabric that is too long for a frame");
             return;
-        case Operation::Kind::send: {
-            auto& buffer = static_cast<Buffer&>(*failure.operation);
+        case FabricOperation::Kind::send: {
+            auto& buffer = static_cast<FrameBuffer&>(*failure.operation);
             send_buffers_.give_back(buffer);
             return lose_by_fabric(buffer.peer, failure.words);
         }
-        case Operation::Kind::copy: {
+        case FabricOperation::Kind::copy: {
             // If the peer has not registered the memory, only this copy fails; its link shows whether it
             // lives.
             const int rank = memory_.copies().peer_of(*failure.operation);

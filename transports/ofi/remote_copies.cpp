@@ -98,7 +98,7 @@ void RemoteCopies::drop_rest(Copy& copy) noexcept
     copy.left = {};
 }
 
-void RemoteCopies::chunk_ended(Operation& operation, ErrorCode result)
+void RemoteCopies::chunk_ended(FabricOperation& operation, ErrorCode result)
 {
     auto& chunk = static_cast<Chunk&>(operation);
     Copy& copy = *std::exchange(chunk.copy, nullptr);
@@ -111,7 +111,7 @@ void RemoteCopies::chunk_ended(Operation& operation, ErrorCode result)
     over_ += copy.over();
 }
 
-int RemoteCopies::peer_of(Operation& chunk) const noexcept
+int RemoteCopies::peer_of(FabricOperation& chunk) const noexcept
 {
     return static_cast<Chunk&>(chunk).copy->peer;
 }

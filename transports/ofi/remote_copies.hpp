@@ -50,8 +50,8 @@ public:
     }
 
     /// A chunk has ended. Completions fire only in finish().
-    void chunk_ended(Operation& chunk, ErrorCode result);
-    int peer_of(Operation& chunk) const noexcept;
+    void chunk_ended(FabricOperation& chunk, ErrorCode result);
+    int peer_of(FabricOperation& chunk) const noexcept;
     /// Ends the copies that are complete; returns their number.
     std::size_t finish();
 
@@ -81,7 +81,7 @@ private:
         std::span<std::byte> left;  // of the own memory; a write only reads it
         Completion* completion;     // nullptr: abandoned
         RegistrationCache::Entry* registered = nullptr;
-        Buffer* buffer = nullptr;  // has the data of a short write
+        FrameBuffer* buffer = nullptr;  // has the data of a short write
         unsigned under_way = 0;
         ErrorCode result = ErrorCode::success;
 
@@ -93,8 +93,8 @@ private:
                                            : nullptr;
         }
     };
-    struct Chunk : Operation {
-        Chunk() noexcept : Operation(Kind::copy) {}
+    struct Chunk : FabricOperation {
+        Chunk() noexcept : FabricOperation(Kind::copy) {}
         Copy* copy = nullptr;
     };
 

@@ -93,7 +93,7 @@ CollectiveData::CollectiveData(const CollectivePart& part)
     }
 }
 
-CollectiveCall CollectiveData::call(std::byte* in, std::byte* out) const
+DescribedCall CollectiveData::call(std::byte* in, std::byte* out) const
 {
     return {collective_,
             type_,

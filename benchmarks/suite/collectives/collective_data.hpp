@@ -31,7 +31,7 @@ public:
 
     /// What a rank needs for each of both buffers; the same at all ranks.
     std::size_t buffer_bytes() const noexcept { return total_bytes_; }
-    CollectiveCall call(std::byte* in, std::byte* out) const;
+    DescribedCall call(std::byte* in, std::byte* out) const;
 
     /// Ones, for timing: repeated sums must not run into denormals or infinities, which take other times.
     void fill_with_ones(std::byte* in, std::byte* out) const;
@@ -63,7 +63,7 @@ private:
     const Neighborhood* neighborhood_;
     std::size_t block_bytes_;            // the own one
     std::size_t total_bytes_;            // of as many blocks as any rank sends or receives
-    std::vector<std::size_t> counts_{};  // as CollectiveCall::counts
+    std::vector<std::size_t> counts_{};  // as DescribedCall::counts
 };
 
 }  // namespace tutti::bench

@@ -21,7 +21,7 @@ public:
     CollectiveStep(Session<B>& session, Buffers& buffers, std::size_t size_bytes)
         : session_(session), in_(buffers.out.bytes(0).data()), out_(buffers.in.bytes(0).data())
     {
-        const Options& options = session.options();
+        const SuiteOptions& options = session.options();
         CollectivePart part{.collective = *session.benchmark().collective,
                             .type = options.element(),
                             .size_bytes = size_bytes,

@@ -135,7 +135,7 @@ double reduction_bandwidth(const Reduction& reduction, DataType type, Buffers& b
 template <Backend B>
 void reduction_kernels(Session<B>& session)
 {
-    const Options& options = session.options();
+    const SuiteOptions& options = session.options();
     session.open(Start::barrier, {.labels = {"Operator", "Type"}, .ratio = "Of limit"});
     std::vector<OperatorOnType> wanted = reductions_named(options.ops, options.types);
     std::erase_if(wanted, [](const OperatorOnType& one) { return !B::reduction(one.op, one.type); });

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kToolsHeading = "Tools";
 
-void add_tune(CLI::App& app, Options& options)
+void add_tune(CLI::App& app, SuiteOptions& options)
 {
     CLI::App* tune = app.add_subcommand("tune",
                                         "Time every algorithm of each collective in this job; after five "
@@ -47,7 +47,7 @@ void add_tune(CLI::App& app, Options& options)
         ->type_name("FILE");
 }
 
-void add_commands(CLI::App& app, Options& options, std::span<const Tool> tools, bool own_library)
+void add_commands(CLI::App& app, SuiteOptions& options, std::span<const Tool> tools, bool own_library)
 {
     app.require_subcommand(1);
     for (const Benchmark& benchmark : catalogue())
@@ -126,15 +126,15 @@ std::vector<const char*> in_our_words(int argc, const char* const* argv)
 
 }  // namespace
 
-CommandLine parse_command_line(int argc, const char* const* argv, bool own_library,
-                               std::span<const Tool> tools)
+SuiteCommandLine parse_command_line(int argc, const char* const* argv, bool own_library,
+                                    std::span<const Tool> tools)
 {
     const std::vector<const char*> words = in_our_words(argc, argv);
     CLI::App app{own_library ? "Benchmarks of Tutti, in the manner and with the output of OSU's."
                              : "The loops of tutti-bench over MPI, for comparison."};
     if (own_library)
         app.footer(kExamples);
-    CommandLine result;
+    SuiteCommandLine result;
     result.options.command.assign(words.begin(), words.end());
     const char* const program = own_library ? "tutti-bench" : "peer-bench";
     result.options.command.front() = program;
@@ -158,7 +158,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, bool own_libra
     return result;
 }
 
-void CommandLine::say() const
+void SuiteCommandLine::say() const
 {
     std::FILE* stream = status == 0 ? stdout : stderr;
     fmt::print(stream, "{}", message);

@@ -48,7 +48,7 @@ SynchronizationChoice choice_of(const Benchmark& benchmark)
 
 }  // namespace
 
-void add_one_sided_options(CLI::App* sub, Options& options, const Benchmark& benchmark)
+void add_one_sided_options(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
 {
     sub->add_option_function<std::string>(
            "-w,--win-option",

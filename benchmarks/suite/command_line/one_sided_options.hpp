@@ -10,6 +10,6 @@ class App;
 namespace tutti::bench {
 
 /// Adds -w and -s.
-void add_one_sided_options(CLI::App* sub, Options& options, const Benchmark& benchmark);
+void add_one_sided_options(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark);
 
 }  // namespace tutti::bench

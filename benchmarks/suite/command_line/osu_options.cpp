@@ -33,7 +33,7 @@ void parse_types(const std::string& text, std::vector<DataType>& types)
     }
 }
 
-void parse_root(const std::string& text, Options& options)
+void parse_root(const std::string& text, SuiteOptions& options)
 {
     constexpr std::string_view kFixed = "fixed:";
     options.rotating_root = text == "rotate";
@@ -104,7 +104,7 @@ void refuse_what_there_is_not(CLI::App* sub)
 
 }  // namespace
 
-void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark)
+void add_osu_options(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
 {
     sub->set_version_flag("-v,--version",
                           fmt::format("tutti-bench {}, options and output as those of OSU's benchmarks {}",

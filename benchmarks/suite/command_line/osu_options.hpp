@@ -8,6 +8,6 @@
 namespace tutti::bench {
 
 /// Adds the options that `benchmark` has there. `sub` refuses by name the OSU options that this suite lacks.
-void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark);
+void add_osu_options(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark);
 
 }  // namespace tutti::bench

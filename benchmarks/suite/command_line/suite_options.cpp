@@ -62,7 +62,7 @@ std::vector<double> parse_percents(const std::string& text)
     return percents;
 }
 
-void add_output(CLI::App* sub, Options& options)
+void add_output(CLI::App* sub, SuiteOptions& options)
 {
     sub->add_flag("-f,--full", options.full, "Also show the ranks' smallest and largest median");
     sub->add_option_function<std::string>(
@@ -75,7 +75,7 @@ void add_output(CLI::App* sub, Options& options)
     sub->add_option("--csv", options.csv_file, "Write a line a row to this file")->type_name("FILE");
 }
 
-void add_sizes(CLI::App* sub, Options& options)
+void add_sizes(CLI::App* sub, SuiteOptions& options)
 {
     sub->add_option("-m,--message-size", options.sizes, "MIN:MAX, MAX or MIN:, bytes, or with K, M, G")
         ->type_name("SIZES");
@@ -83,13 +83,13 @@ void add_sizes(CLI::App* sub, Options& options)
         ->check(CLI::Range(2, 1000000));
 }
 
-void add_collective_options(CLI::App* sub, Options& options, Collective collective)
+void add_collective_options(CLI::App* sub, SuiteOptions& options, Collective collective)
 {
     if (may_be_in_place(collective))
         sub->add_flag("-l,--in-place", options.in_place, "Input and output in one buffer");
 }
 
-void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmark)
+void add_loop_options(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
 {
     if (has_memory(benchmark))
         sub->add_option("--memory", options.memory,
@@ -130,7 +130,7 @@ void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmar
     }
 }
 
-void add_matching(CLI::App* matching, Options& options, bool own_library)
+void add_matching(CLI::App* matching, SuiteOptions& options, bool own_library)
 {
     matching->add_option("--depth", options.depths, "Receives posted, or messages unexpected, meanwhile")
         ->delimiter(',')
@@ -145,7 +145,7 @@ void add_matching(CLI::App* matching, Options& options, bool own_library)
             ->check(CLI::Range(1, 1000));
 }
 
-void add_operators(CLI::App* reduce_op, Options& options)
+void add_operators(CLI::App* reduce_op, SuiteOptions& options)
 {
     reduce_op->add_option("--op", options.ops, "Only these operators")
         ->delimiter(',')
@@ -181,7 +181,7 @@ const char* heading_of(const Benchmark& benchmark)
 }
 
 // For -m without any size that the benchmark can use: what is wrong, and the remedy.
-std::string why_no_size(const Options& options, const Benchmark& benchmark)
+std::string why_no_size(const SuiteOptions& options, const Benchmark& benchmark)
 {
     if (options.size_list(benchmark.sizes).empty())
         return fmt::format("the benchmark's own largest size is {}: write -m {}MAX",
@@ -194,7 +194,7 @@ std::string why_no_size(const Options& options, const Benchmark& benchmark)
 
 }  // namespace
 
-void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, bool own_library)
+void add_benchmark(CLI::App& app, SuiteOptions& options, const Benchmark& benchmark, bool own_library)
 {
     CLI::App* sub =
         app.add_subcommand(benchmark.name, fmt::format("{}, {}", benchmark.description, benchmark.unit));
@@ -235,7 +235,7 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
     add_osu_options(sub, options, benchmark);
 }
 
-std::vector<std::size_t> Options::size_list(const Sizes& usual) const
+std::vector<std::size_t> SuiteOptions::size_list(const Sizes& usual) const
 {
     std::size_t min = usual.min_bytes;
     std::size_t max = usual.max_bytes;
@@ -254,7 +254,7 @@ std::vector<std::size_t> Options::size_list(const Sizes& usual) const
     return list;
 }
 
-std::vector<std::size_t> Options::size_list() const
+std::vector<std::size_t> SuiteOptions::size_list() const
 {
     Sizes usual = entry->sizes;
     const std::size_t element_bytes = entry->collective || type ? size_bytes(element()) : 1;
@@ -264,14 +264,14 @@ std::vector<std::size_t> Options::size_list() const
     return list;
 }
 
-DataType Options::element() const noexcept
+DataType SuiteOptions::element() const noexcept
 {
     const bool sums = entry->collective && is_reduction(*entry->collective);
     const bool words = entry->group == Group::atomics || entry->group == Group::counter;
     return type.value_or(sums ? DataType::float32 : words ? DataType::int64 : DataType::int8);
 }
 
-LoopCount Options::loop_count(LoopCount usual) const noexcept
+LoopCount SuiteOptions::loop_count(LoopCount usual) const noexcept
 {
     return {budget.iterations.value_or(usual.iterations), budget.warmup.value_or(usual.warmup)};
 }

@@ -18,7 +18,7 @@ namespace tutti::bench {
 
 inline constexpr std::size_t kLargeBytes = 64 * 1024;  // from here on a round has fewer iterations
 
-struct Options {
+struct SuiteOptions {
     std::vector<std::string> command;   // as it was given, for the record
     std::string benchmark;              // by its own name, whatever alias was given
     const Benchmark* entry = nullptr;   // nullptr: one of the tools, which are in no catalogue
@@ -79,8 +79,8 @@ struct Options {
 };
 
 /// The result of a command line: options, or a message to print instead.
-struct CommandLine {
-    Options options;
+struct SuiteCommandLine {
+    SuiteOptions options;
     std::string message;  // help, or what is wrong; empty: run the benchmark
     int status = 0;       // exit status when there is a message: 0 for help, 2 for a mistake
 
@@ -97,7 +97,7 @@ struct Tool {
 
 /// `own_library`: this is Tutti's own build, which also has the probes of the machine, and ranks in one
 /// process. `tools` are listed in the help.
-CommandLine parse_command_line(int argc, const char* const* argv, bool own_library,
-                               std::span<const Tool> tools = {});
+SuiteCommandLine parse_command_line(int argc, const char* const* argv, bool own_library,
+                                    std::span<const Tool> tools = {});
 
 }  // namespace tutti::bench

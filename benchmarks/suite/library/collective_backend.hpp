@@ -13,7 +13,7 @@ namespace tutti::bench {
 /// if the library lacks the operation.
 template <class B>
 concept CollectiveBackend = Job<B> &&
-    requires(B& job, const CollectiveCall& call, typename B::Prepared& prepared, typename B::Request& request,
+    requires(B& job, const DescribedCall& call, typename B::Prepared& prepared, typename B::Request& request,
              typename B::Persistent& persistent)
 {
     {

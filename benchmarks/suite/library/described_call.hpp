@@ -44,7 +44,7 @@ struct NotOffered : std::runtime_error {
 /// Buffers are borrowed as long as what is prepared from this, and hold whole blocks, one after the other in
 /// the order of ranks or neighbours. In place, `out` is the only one: at the root of a gather or scatter the
 /// whole, at other ranks their block.
-struct CollectiveCall {
+struct DescribedCall {
     Collective collective;
     DataType type = DataType::uint8;
     std::byte* in = nullptr;

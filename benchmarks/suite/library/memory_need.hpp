@@ -28,7 +28,7 @@ std::string lack_of_memory(std::span<const MemoryNeed> needs, std::span<const in
 
 /// All ranks call it before they take `bytes` each. Throws UnsuitableJob at all of them if that is too much.
 template <Job B>
-void require_memory(B& job, const Placement& placement, double bytes)
+void require_memory(B& job, const JobPlacement& placement, double bytes)
 {
     const MemoryNeed own{bytes, available_bytes()};
     const std::vector<MemoryNeed> needs = gathered(job, std::span<const MemoryNeed>(&own, 1));

@@ -19,9 +19,9 @@ inline constexpr Memory kOrdinaryMemory{[](std::size_t size_bytes) { return std:
 inline constexpr std::size_t kPageBytes = 4096;
 
 /// Owns `size_bytes` (rounded up to whole pages, at least one) filled with `letter`.
-class Buffer {
+class PageBuffer {
 public:
-    Buffer(std::size_t size_bytes, char letter, Memory memory = kOrdinaryMemory)
+    PageBuffer(std::size_t size_bytes, char letter, Memory memory = kOrdinaryMemory)
         : block_(memory.allocate(whole_pages(size_bytes) + kPageBytes), memory.release)
     {
         if (block_ == nullptr)
@@ -54,8 +54,8 @@ struct Buffers {
         : out(largest_bytes, 'a', memory), in(largest_bytes, 'b', memory)
     {
     }
-    Buffer out;
-    Buffer in;
+    PageBuffer out;
+    PageBuffer in;
 };
 
 /// Where the messages of a window lie in a buffer: all at its beginning, or each on pages of its own.
@@ -63,7 +63,7 @@ class MessagePlaces {
 public:
     MessagePlaces(Bytes all_in_one) : data_(all_in_one.data()), size_bytes_(all_in_one.size()) {}
     /// The buffer has whole pages for each of them.
-    MessagePlaces(Buffer& buffer, std::size_t size_bytes, std::size_t messages)
+    MessagePlaces(PageBuffer& buffer, std::size_t size_bytes, std::size_t messages)
         : data_(buffer.bytes(0).data()),
           size_bytes_(size_bytes),
           stride_bytes_((size_bytes + kPageBytes - 1) / kPageBytes * kPageBytes),

@@ -16,7 +16,7 @@
 
 namespace tutti::bench {
 
-struct Placement {
+struct JobPlacement {
     int hosts = 1;
     bool core_each = true;          // no host has more ranks than CPUs that these may use
     std::vector<std::string> cpus;  // of each rank: "3" or "0-1"
@@ -74,11 +74,11 @@ inline std::string as_list(const Seat& seat)
 
 /// All ranks call it, and all get the same answer.
 template <Job B>
-Placement placement_of(B& job)
+JobPlacement placement_of(B& job)
 {
     const detail::Seat own = detail::own_seat();
     const std::vector<detail::Seat> seats = gathered(job, std::span<const detail::Seat>(&own, 1));
-    Placement placement;
+    JobPlacement placement;
     std::vector<std::uint64_t> hosts;
     for (const detail::Seat& seat : seats) {
         placement.cpus.push_back(detail::as_list(seat));

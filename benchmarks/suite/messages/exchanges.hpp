@@ -41,7 +41,7 @@ struct MessageWindow {
     }
     std::vector<typename B::Request> sends;
     std::vector<typename B::Request> receives;
-    Buffer acknowledgement{4, 0};
+    PageBuffer acknowledgement{4, 0};
 };
 
 /// A window of isends to each of `partners`, which get the same messages in turn. Each partner acknowledges

@@ -37,7 +37,7 @@ struct Envelopes {
 template <Backend B, class Ask, class Await>
 double match_posted(B& receiver, Envelopes envelopes, bool wildcard, LoopCount loop, Ask ask, Await await)
 {
-    Buffer data(static_cast<std::size_t>(envelopes.depth) * kMatchingBytes, 0);
+    PageBuffer data(static_cast<std::size_t>(envelopes.depth) * kMatchingBytes, 0);
     std::vector<typename B::Request> receives(static_cast<std::size_t>(envelopes.depth));
     const auto post = [&](int envelope) {
         const std::size_t slot = static_cast<std::size_t>(envelope);
@@ -71,7 +71,7 @@ double match_posted(B& receiver, Envelopes envelopes, bool wildcard, LoopCount l
 template <Backend B, class Ask, class Await>
 double match_unexpected(B& receiver, Envelopes envelopes, LoopCount loop, Ask ask, Await await)
 {
-    Buffer data(kMatchingBytes, 0);
+    PageBuffer data(kMatchingBytes, 0);
     const auto take = [&](int envelope) {
         auto receive =
             receiver.irecv(data.bytes(kMatchingBytes), envelopes.source(envelope), envelopes.tag(envelope));
@@ -97,7 +97,7 @@ double match_unexpected(B& receiver, Envelopes envelopes, LoopCount loop, Ask as
 template <Backend B>
 void serve_envelopes(B& job, Envelopes envelopes, bool confirm)
 {
-    Buffer data(kMatchingBytes, 'm');
+    PageBuffer data(kMatchingBytes, 'm');
     std::vector<typename B::Request> sends(static_cast<std::size_t>(envelopes.depth));
     for (;;) {
         int envelope = -1;
@@ -127,7 +127,7 @@ double matching(B& job, int depth, std::string_view mode, LoopCount loop)
     const auto command = [&](int envelope, int source) {
         job.send(std::as_bytes(std::span(&envelope, 1)), source, kCommandTag);
     };
-    Buffer nothing(0, 0);
+    PageBuffer nothing(0, 0);
     const auto ask = [&](int envelope) {
         command(envelope, envelopes.source(envelope));
         if (unexpected)

@@ -23,7 +23,7 @@ struct PersistentWindow {
     }
     std::vector<typename B::Persistent> sends;
     std::vector<typename B::Persistent> receives;
-    Buffer acknowledgement{4, 0};
+    PageBuffer acknowledgement{4, 0};
 };
 
 template <Backend B>

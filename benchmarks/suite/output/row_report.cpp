@@ -78,7 +78,7 @@ Row row_of(std::optional<double> key, const Series& series, const std::function<
     return row;
 }
 
-Report::Report(const Options& options, const Benchmark& benchmark, Heading heading)
+RowReport::RowReport(const SuiteOptions& options, const Benchmark& benchmark, Heading heading)
     : options_(options),
       benchmark_(benchmark),
       heading_(std::move(heading)),
@@ -119,9 +119,9 @@ Report::Report(const Options& options, const Benchmark& benchmark, Heading headi
     text_->header();
 }
 
-Report::~Report() = default;
+RowReport::~RowReport() = default;
 
-void Report::remember(const Row& row)
+void RowReport::remember(const Row& row)
 {
     const Summary& summary = row.summary;
     const std::string key = row.key ? fmt::format("{}", *row.key) : "";
@@ -138,7 +138,7 @@ void Report::remember(const Row& row)
     (*document_)["rows"].push_back(as_json(row));
 }
 
-void Report::row(const Row& row)
+void RowReport::row(const Row& row)
 {
     text_->row(row);
     remember(row);
@@ -146,13 +146,13 @@ void Report::row(const Row& row)
     write_files();  // the results so far survive if the run is stopped
 }
 
-void Report::write_files() const
+void RowReport::write_files() const
 {
     write_result("--json", options_.json_file, options_.json_file.empty() ? "" : document_->dump(2) + "\n");
     write_result("--csv", options_.csv_file, csv_);
 }
 
-void Report::finish()
+void RowReport::finish()
 {
     text_->remarks();
     write_files();

@@ -26,7 +26,7 @@ struct Part {
 struct Heading {
     std::string title = {};  // empty: the benchmark's own
     std::string library = {};
-    Placement placement = {};
+    JobPlacement placement = {};
     std::string start = {};     // how iterations begin together: "free", "barrier", "clock"
     double taken_off_ns = 0.0;  // the engine's cost of an iteration, which the figures do not contain
     double left_over_ns = 0.0;  // what an iteration of nothing still shows
@@ -59,12 +59,12 @@ Row row_of(std::optional<double> key, const Series& series, const std::function<
 class Text;
 
 /// Prints results to stdout as they arrive. Made on rank 0 only.
-class Report {
+class RowReport {
 public:
     /// Prints the header. Throws std::runtime_error if the JSON or CSV file cannot be written, before any
     /// measurement.
-    Report(const Options& options, const Benchmark& benchmark, Heading heading);
-    ~Report();
+    RowReport(const SuiteOptions& options, const Benchmark& benchmark, Heading heading);
+    ~RowReport();
 
     /// Also writes the requested files with the rows so far. Throws std::runtime_error.
     void row(const Row& row);
@@ -77,7 +77,7 @@ private:
     void remember(const Row& row);
     void write_files() const;
 
-    const Options& options_;
+    const SuiteOptions& options_;
     const Benchmark& benchmark_;
     Heading heading_;
     std::unique_ptr<Text> text_;

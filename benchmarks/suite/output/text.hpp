@@ -13,7 +13,7 @@ namespace tutti::bench {
 class Text {
 public:
     /// All must live longer.
-    Text(const Options& options, const Benchmark& benchmark, const Heading& heading)
+    Text(const SuiteOptions& options, const Benchmark& benchmark, const Heading& heading)
         : options_(options), benchmark_(benchmark), heading_(heading)
     {
     }
@@ -29,7 +29,7 @@ private:
     void remember(const Row& row);
     bool shows(const Part& part) const noexcept { return options_.full || !part.only_full; }
 
-    const Options& options_;
+    const SuiteOptions& options_;
     const Benchmark& benchmark_;
     const Heading& heading_;
     std::vector<std::string> wide_;      // rows that are not as narrow as asked

@@ -12,11 +12,11 @@
 namespace tutti::bench {
 
 /// One run for each element type.
-inline std::vector<Options> runs_of(const Options& options)
+inline std::vector<SuiteOptions> runs_of(const SuiteOptions& options)
 {
     if (options.types_in_turn.size() < 2)
         return {options};
-    std::vector<Options> runs;
+    std::vector<SuiteOptions> runs;
     for (const DataType type : options.types_in_turn) {
         runs.push_back(options);
         runs.back().type = type;
@@ -28,7 +28,7 @@ inline std::vector<Options> runs_of(const Options& options)
 /// of this rank: 0, 1 when validation failed, 2 when the job does not suit the benchmark, 3 when the library
 /// does not offer what the benchmark calls. Throws std::runtime_error when a file cannot be written.
 template <Job B, class Loops>
-int run_session(B& job, const Options& options, Loops loops)
+int run_session(B& job, const SuiteOptions& options, Loops loops)
 {
     const auto leave = [&job](int status, const std::string& reason) {
         if (job.rank() == 0)
@@ -38,7 +38,7 @@ int run_session(B& job, const Options& options, Loops loops)
     };
     try {
         bool right = true;
-        for (const Options& one : runs_of(options)) {
+        for (const SuiteOptions& one : runs_of(options)) {
             Session<B> session(job, one);
             loops(session);
             right = session.finish() && right;

@@ -24,7 +24,7 @@ template <Job B>
 class Session {
 public:
     /// All ranks make one. Throws UnsuitableJob before anything is measured.
-    Session(B& job, const Options& options)
+    Session(B& job, const SuiteOptions& options)
         : job_(job),
           options_(options),
           benchmark_(*options.entry),
@@ -51,10 +51,10 @@ public:
     }
 
     B& job() const noexcept { return job_; }
-    const Options& options() const noexcept { return options_; }
+    const SuiteOptions& options() const noexcept { return options_; }
     const Benchmark& benchmark() const noexcept { return benchmark_; }
     std::string name() const { return benchmark_.name; }
-    const Placement& placement() const noexcept { return placement_; }
+    const JobPlacement& placement() const noexcept { return placement_; }
     /// The graph of neighbourhood collectives; empty for all others.
     const Neighborhood& neighborhood() const noexcept { return neighborhood_; }
     Sampler<B>& sampler() noexcept { return sampler_; }
@@ -242,13 +242,13 @@ private:
     }
 
     B& job_;
-    const Options& options_;
+    const SuiteOptions& options_;
     const Benchmark& benchmark_;
-    Placement placement_;
+    JobPlacement placement_;
     Neighborhood neighborhood_;
     Sampler<B> sampler_;
-    std::optional<Report> report_;
-    std::optional<Progress> progress_;
+    std::optional<RowReport> report_;
+    std::optional<ProgressLine> progress_;
 };
 
 }  // namespace tutti::bench

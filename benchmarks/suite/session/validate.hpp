@@ -31,8 +31,8 @@ bool validate_messages(B& job, std::span<const int> peers, std::size_t size_byte
     const auto salt = [](int from, int to, std::size_t message) {
         return 10 * (4099 * static_cast<std::size_t>(from) + static_cast<std::size_t>(to)) + message;
     };
-    std::vector<Buffer> arrived;
-    std::vector<Buffer> sent;
+    std::vector<PageBuffer> arrived;
+    std::vector<PageBuffer> sent;
     std::vector<typename B::Request> requests;
     for (const int peer : peers) {
         for (std::size_t i = 0; i < kMessages; ++i) {

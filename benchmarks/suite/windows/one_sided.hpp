@@ -250,8 +250,8 @@ void one_sided_of(Session<B>& session)
         const std::size_t all_bytes = messages * size_bytes;
         // A page at least: in windows of 8 bytes or less MPICH 4.0.2's ranks look at different memory.
         const std::size_t window_bytes = std::max(all_bytes, kPageBytes);
-        Buffer memory(window_bytes, 'c', session.memory());
-        const auto elements = [](Buffer& buffer, std::size_t bytes) {
+        PageBuffer memory(window_bytes, 'c', session.memory());
+        const auto elements = [](PageBuffer& buffer, std::size_t bytes) {
             return std::span<T>(reinterpret_cast<T*>(buffer.bytes(0).data()), bytes / sizeof(T));
         };
         auto window = session.job().window(session.options().window_kind, elements(memory, window_bytes));

@@ -179,8 +179,8 @@ void each_window(Session<B>& session, std::size_t blocks, Measure measure)
     session.each_size(blocks, [&](Buffers& buffers, std::size_t size_bytes) {
         const std::size_t all_bytes = blocks * size_bytes;
         const std::size_t window_bytes = std::max(all_bytes, kPageBytes);  // as in one_sided_of()
-        Buffer memory(window_bytes, 'c', session.memory());
-        const auto elements = [](Buffer& buffer, std::size_t bytes) {
+        PageBuffer memory(window_bytes, 'c', session.memory());
+        const auto elements = [](PageBuffer& buffer, std::size_t bytes) {
             return std::span<T>(reinterpret_cast<T*>(buffer.bytes(0).data()), bytes);
         };
         auto window = session.job().window(session.options().window_kind, elements(memory, window_bytes));

@@ -27,7 +27,7 @@ constexpr std::int64_t kLookNs = 500'000'000;
 
 }  // namespace
 
-Dialer::Dialer(const Options& options, Poller& poller, security::Identity peer, std::uint16_t port,
+Dialer::Dialer(const ConnectionOptions& options, Poller& poller, security::Identity peer, std::uint16_t port,
                std::vector<network::Candidate> candidates, std::int64_t head_start_ns)
     : options_(options), poller_(poller), peer_(peer), port_(port), candidates_(std::move(candidates))
 {

@@ -20,7 +20,7 @@ public:
 
     /// `options` and `poller` outlive it. `head_start_ns`, if not 0, is the time until the next address is
     /// tried in parallel; then each may take the whole timeout.
-    Dialer(const Options& options, Poller& poller, security::Identity peer, std::uint16_t port,
+    Dialer(const ConnectionOptions& options, Poller& poller, security::Identity peer, std::uint16_t port,
            std::vector<network::Candidate> candidates, std::int64_t head_start_ns = 0);
     ~Dialer();
     Dialer(const Dialer&) = delete;
@@ -74,7 +74,7 @@ private:
     void hang_up(Attempt& attempt) noexcept;
     std::vector<Attempt>::iterator attempt_of(const PendingConnection& connection) noexcept;
 
-    const Options& options_;
+    const ConnectionOptions& options_;
     Poller& poller_;
     const security::Identity peer_;
     const std::uint16_t port_;

@@ -22,8 +22,8 @@ constexpr std::int64_t kLooks = 10;
 
 }  // namespace
 
-Listener::Listener(const Options& options, Poller& poller, std::vector<network::LocalAddress> addresses,
-                   Limits limits, User& user)
+Listener::Listener(const ConnectionOptions& options, Poller& poller,
+                   std::vector<network::LocalAddress> addresses, Limits limits, User& user)
     : options_(options),
       poller_(poller),
       addresses_(std::move(addresses)),

@@ -39,7 +39,7 @@ public:
 
     /// Listens as listen_at() does, on the chosen addresses; connections to other addresses are dropped.
     /// `options`, `poller` and `user` outlive it.
-    Listener(const Options& options, Poller& poller, std::vector<network::LocalAddress> addresses,
+    Listener(const ConnectionOptions& options, Poller& poller, std::vector<network::LocalAddress> addresses,
              Limits limits, User& user);
 
     std::uint16_t port() const noexcept { return socket_.port; }
@@ -74,7 +74,7 @@ private:
     void add(base::UniqueFd fd);
     void limit();
 
-    const Options& options_;
+    const ConnectionOptions& options_;
     Poller& poller_;
     const std::vector<network::LocalAddress> addresses_;
     const Limits limits_;

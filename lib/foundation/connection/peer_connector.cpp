@@ -13,7 +13,7 @@ namespace tutti::connection {
 using State = PendingConnection::State;
 
 // Pending connections of one rank: it may dial each of this rank's addresses, and both may dial at once.
-PeerConnector::PeerConnector(Options options, Settings settings, Poller& poller, User& user)
+PeerConnector::PeerConnector(ConnectionOptions options, Settings settings, Poller& poller, User& user)
     : options_(std::move(options)),
       settings_(std::move(settings)),
       rank_(static_cast<int>(options_.self.number)),

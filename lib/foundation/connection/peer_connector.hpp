@@ -45,7 +45,7 @@ public:
     };
 
     /// Starts to listen. `options` are this rank's. `poller` and `user` outlive it. Throws tutti::Error.
-    PeerConnector(Options options, Settings settings, Poller& poller, User& user);
+    PeerConnector(ConnectionOptions options, Settings settings, Poller& poller, User& user);
 
     const Contact& contact() const noexcept { return contact_; }
     /// Dials, unless that is under way. Throws when the hosts have no network in common.
@@ -90,7 +90,7 @@ private:
     void end_dialer(Peer& of) noexcept;
     std::int64_t look_at_dialers(std::int64_t now_ns);
 
-    const Options options_;
+    const ConnectionOptions options_;
     const Settings settings_;
     const int rank_;
     Poller& poller_;

@@ -14,7 +14,7 @@ namespace tutti::connection {
 
 namespace {
 
-base::UniqueFd make_prepared(bool v4, const Options& options)
+base::UniqueFd make_prepared(bool v4, const ConnectionOptions& options)
 {
     base::UniqueFd fd = make_socket(v4);
     if (fd && options.prepare)
@@ -59,7 +59,8 @@ void set_usual_options(int fd, const KeepAlive& keep_alive) noexcept
     set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, keep_alive.questions);
 }
 
-base::UniqueFd begin_connect(const network::Candidate& way, std::uint16_t port, const Options& options)
+base::UniqueFd begin_connect(const network::Candidate& way, std::uint16_t port,
+                             const ConnectionOptions& options)
 {
     base::UniqueFd fd = make_prepared(way.to.address.is_v4(), options);
     if (!fd)
@@ -85,7 +86,7 @@ int connect_error(int fd) noexcept
     return error;
 }
 
-ListeningSocket listen_at(std::span<const network::LocalAddress> addresses, const Options& options)
+ListeningSocket listen_at(std::span<const network::LocalAddress> addresses, const ConnectionOptions& options)
 {
     const network::LocalAddress* const only = addresses.size() == 1 ? &addresses.front() : nullptr;
     for (const bool v4 : {false, true}) {

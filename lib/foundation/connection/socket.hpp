@@ -16,7 +16,7 @@
 namespace tutti::connection {
 
 /// Options for all connections of a process.
-struct Options {
+struct ConnectionOptions {
     security::Key key;
     std::uint32_t version;  // of the protocol behind the handshake
     security::Identity self;
@@ -47,7 +47,8 @@ void set_usual_options(int fd, const KeepAlive& keep_alive) noexcept;
 
 /// Starts to connect between the addresses of `way`, without blocking; if it comes from any address, the
 /// routes choose one. Empty, with errno, when that fails at once.
-base::UniqueFd begin_connect(const network::Candidate& way, std::uint16_t port, const Options& options);
+base::UniqueFd begin_connect(const network::Candidate& way, std::uint16_t port,
+                             const ConnectionOptions& options);
 /// The result of begin_connect(); 0: it is connected.
 int connect_error(int fd) noexcept;
 
@@ -57,7 +58,7 @@ struct ListeningSocket {
 };
 /// Listens on a free port: of the only address, or else of all addresses of the host, for both versions of IP
 /// if it has both; then the caller must refuse connections to other addresses. Throws ErrorCode::system.
-ListeningSocket listen_at(std::span<const network::LocalAddress> addresses, const Options& options);
+ListeningSocket listen_at(std::span<const network::LocalAddress> addresses, const ConnectionOptions& options);
 
 /// The address of this host that the other end has connected to.
 std::optional<network::IpAddress> own_address_of(int fd);

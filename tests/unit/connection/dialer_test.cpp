@@ -24,7 +24,7 @@ namespace {
 constexpr security::Identity kDialer{security::Identity::Kind::rank, 1};
 constexpr security::Identity kListener{security::Identity::Kind::rank, 0};
 
-Options options_of(const security::Key& key, security::Identity self, milliseconds timeout)
+ConnectionOptions options_of(const security::Key& key, security::Identity self, milliseconds timeout)
 {
     return {.key = key, .version = 7, .self = self, .timeout_ns = std::chrono::nanoseconds(timeout).count()};
 }
@@ -81,7 +81,7 @@ struct Pending {
 TEST_CASE("who hangs up without a word is dialled again")
 {
     const security::Key key = security::Key::random();
-    const Options options = options_of(key, kDialer, milliseconds(10'000));
+    const ConnectionOptions options = options_of(key, kDialer, milliseconds(10'000));
     const Port port;
     Poller poller;
     Dialer dialer(options, poller, kListener, port.socket.port, {way("127.0.0.1")});
@@ -106,7 +106,7 @@ TEST_CASE("who hangs up without a word is dialled again")
 TEST_CASE("who always hangs up without a word is given up when the time is over")
 {
     const auto kept = milliseconds(GENERATE(0, 200));
-    const Options options = options_of(security::Key::random(), kDialer, milliseconds(1000));
+    const ConnectionOptions options = options_of(security::Key::random(), kDialer, milliseconds(1000));
     const Port port;
     Poller poller;
     Dialer dialer(options, poller, kListener, port.socket.port, {way("127.0.0.1")});
@@ -134,7 +134,7 @@ TEST_CASE("who hangs up again and again on a rank that computes is reached in th
 {
     const bool with_reset = GENERATE(false, true);
     const security::Key key = security::Key::random();
-    const Options options = options_of(key, kDialer, milliseconds(200));
+    const ConnectionOptions options = options_of(key, kDialer, milliseconds(200));
     const Port port;
     Poller poller;
     Dialer dialer(options, poller, kListener, port.socket.port, {way("127.0.0.1")});
@@ -164,7 +164,7 @@ TEST_CASE("who hangs up again and again on a rank that computes is reached in th
 
 TEST_CASE("who hangs up and listens no more has ended")
 {
-    const Options options = options_of(security::Key::random(), kDialer, milliseconds(10'000));
+    const ConnectionOptions options = options_of(security::Key::random(), kDialer, milliseconds(10'000));
     Port port;
     Poller poller;
     Dialer dialer(options, poller, kListener, port.socket.port, {way("127.0.0.1")});
@@ -180,7 +180,7 @@ TEST_CASE("who hangs up and listens no more has ended")
 
 TEST_CASE("a connection goes out from the address that was chosen for it")
 {
-    const Options options = options_of(security::Key::random(), kDialer, milliseconds(1000));
+    const ConnectionOptions options = options_of(security::Key::random(), kDialer, milliseconds(1000));
     const Port port;
     Poller poller;
     const Dialer dialer(options, poller, kListener, port.socket.port, {way("127.0.0.1", "127.0.0.5")});
@@ -200,7 +200,7 @@ TEST_CASE("a connection goes out from the address that was chosen for it")
 TEST_CASE("waiting ends with a proof, and otherwise names what became of each address")
 {
     const security::Key key = security::Key::random();
-    const Options options = options_of(key, kDialer, milliseconds(10'000));
+    const ConnectionOptions options = options_of(key, kDialer, milliseconds(10'000));
     const Port port;
     Poller poller;
     // Nobody is at the first address; the routes choose where the second is dialled from.

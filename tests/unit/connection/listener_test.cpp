@@ -64,7 +64,7 @@ struct TestPort final : Listener::User {
     }
 
     security::Key key = security::Key::random();
-    Options options;
+    ConnectionOptions options;
     Poller poller;
     std::vector<std::unique_ptr<PendingConnection>> came;
     std::vector<std::string> reasons;
@@ -76,10 +76,10 @@ struct TestPort final : Listener::User {
 TEST_CASE("who proves itself arrives, and what it says next is still to be read")
 {
     TestPort port({}, std::chrono::seconds(20));
-    const Options options{.key = port.key,
-                          .version = 7,
-                          .self = {security::Identity::Kind::daemon, 5},
-                          .timeout_ns = 20'000'000'000};
+    const ConnectionOptions options{.key = port.key,
+                                    .version = 7,
+                                    .self = {security::Identity::Kind::daemon, 5},
+                                    .timeout_ns = 20'000'000'000};
     Poller poller;
     Dialer dialer(options, poller, kHead, port.listener.port(),
                   {{own("127.0.0.1"), {*network::IpAddress::parse("127.0.0.1"), 8, "lo"}}});
@@ -120,10 +120,10 @@ TEST_CASE("the time in which a port is not served does not count against those w
 {
     constexpr std::chrono::milliseconds kTimeout(400);
     TestPort port({.patience_with_hello = 1}, kTimeout);
-    const Options options{.key = port.key,
-                          .version = 7,
-                          .self = {security::Identity::Kind::daemon, 5},
-                          .timeout_ns = 20'000'000'000};
+    const ConnectionOptions options{.key = port.key,
+                                    .version = 7,
+                                    .self = {security::Identity::Kind::daemon, 5},
+                                    .timeout_ns = 20'000'000'000};
     Poller poller;
     Dialer dialer(options, poller, kHead, port.listener.port(),
                   {{own("127.0.0.1"), {*network::IpAddress::parse("127.0.0.1"), 8, "lo"}}});

@@ -130,7 +130,7 @@ TEST_CASE("candidates come cheapest first, those without a prediction last")
     REQUIRE(all.size() == catalogue()[index_of<Allreduce>].algorithms.size());
     double before_ns = 0;
     bool ended = false;
-    for (const Candidate& candidate : all) {
+    for (const AlgorithmCandidate& candidate : all) {
         if (!candidate.prediction) {
             CHECK(!candidate.remark.empty());
             ended = true;
@@ -141,8 +141,8 @@ TEST_CASE("candidates come cheapest first, those without a prediction last")
         before_ns = candidate.prediction->time_ns;
     }
     // 2 * 64 * 63 messages are too many.
-    CHECK(std::ranges::find(all, "ring"sv, &Candidate::algorithm)->prediction == std::nullopt);
-    CHECK(std::ranges::find(all, "flat"sv, &Candidate::algorithm)->prediction->messages == 126);
+    CHECK(std::ranges::find(all, "ring"sv, &AlgorithmCandidate::algorithm)->prediction == std::nullopt);
+    CHECK(std::ranges::find(all, "flat"sv, &AlgorithmCandidate::algorithm)->prediction->messages == 126);
 }
 
 TEST_CASE("frames of shared memory are smaller where many ranks share it")

@@ -16,7 +16,7 @@ std::string complaint(const std::vector<const char*>& words)
 {
     try {
         static_cast<void>(parse(words));
-    } catch (const UsageError& error) {
+    } catch (const InfoUsageError& error) {
         return error.what();
     }
     return "no error";

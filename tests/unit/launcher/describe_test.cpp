@@ -8,7 +8,7 @@ TEST_CASE("Bindings are shown a rank a line, with a picture of the machine")
 {
     const JobMap map{{{"node7"}},
                      {{0, 0, 0, 0, {0, 1}}, {1, 0, 0, 1, {3}}, {2, 0, 0, 2, {2, 3, 8, 9}}, {3, 0, 0, 3, {}}}};
-    CHECK(describe_bindings({}, map, std::vector{Topology::synthetic("package:2 core:3 pu:2")}) ==
+    CHECK(describe_bindings({}, map, std::vector{MachineTopology::synthetic("package:2 core:3 pu:2")}) ==
           "rank 0 on node7 bound to core 0 (cpus 0-1): [BB/../..][../../..]\n"
           "rank 1 on node7 bound to core 1 (cpus 3): [../.B/..][../../..]\n"
           "rank 2 on node7 bound to cores 1,4 (cpus 2-3,8-9): [../BB/..][../BB/..]\n"
@@ -18,7 +18,8 @@ TEST_CASE("Bindings are shown a rank a line, with a picture of the machine")
 TEST_CASE("The picture shows only what may be used")
 {
     const JobMap map{{{"node7"}}, {{0, 0, 0, 0, {5}}}};
-    CHECK(describe_bindings({}, map, std::vector{Topology::synthetic("package:2 core:4 pu:2", "5,8-10")}) ==
+    CHECK(describe_bindings({}, map,
+                            std::vector{MachineTopology::synthetic("package:2 core:4 pu:2", "5,8-10")}) ==
           "rank 0 on node7 bound to core 0 (cpus 5): [B][../.]\n");
 }
 
@@ -54,13 +55,13 @@ TEST_CASE("Of several hosts each is shown with its own ranks and its own machine
           "  program 1: ./worker\n"
           "    rank 2: cpus 0\n"
           "host c: 0 ranks\n");
-    CHECK(
-        describe_bindings(options, map,
-                          std::vector{Topology::synthetic("core:2 pu:1"), Topology::synthetic("core:1 pu:2"),
-                                      Topology::synthetic("core:1 pu:1")}) ==
-        "rank 0 on a not bound (cpus 0-1)\n"
-        "rank 1 on a bound to core 1 (cpus 1): [./B]\n"
-        "rank 2 on b bound to core 0 (cpus 0): [B.]\n");
+    CHECK(describe_bindings(options, map,
+                            std::vector{MachineTopology::synthetic("core:2 pu:1"),
+                                        MachineTopology::synthetic("core:1 pu:2"),
+                                        MachineTopology::synthetic("core:1 pu:1")}) ==
+          "rank 0 on a not bound (cpus 0-1)\n"
+          "rank 1 on a bound to core 1 (cpus 1): [./B]\n"
+          "rank 2 on b bound to core 0 (cpus 0): [B.]\n");
 }
 
 TEST_CASE("Of many hosts those that are alike are one line")
@@ -68,10 +69,10 @@ TEST_CASE("Of many hosts those that are alike are one line")
     JobOptions options;
     options.apps = {{{"./server"}, 1, {}, {}}, {{"./worker"}, 17, {}, {}}};
     JobMap map;
-    std::vector<Topology> topologies;
+    std::vector<MachineTopology> topologies;
     for (int node = 0; node < 9; ++node) {
         map.nodes.push_back({"node00" + std::to_string(node + 1)});
-        topologies.push_back(Topology::synthetic(node == 4 ? "core:4 pu:1" : "core:2 pu:1"));
+        topologies.push_back(MachineTopology::synthetic(node == 4 ? "core:4 pu:1" : "core:2 pu:1"));
         for (const int core : {0, 1}) {
             const int rank = 2 * node + core;
             map.ranks.push_back({rank, rank > 0 ? 1 : 0, node, core, {core}});

@@ -21,18 +21,18 @@ JobOptions job(int ranks)
 }
 
 /// On this machine alone, with slots for all its cores.
-JobMap map_here(const JobOptions& options, const Topology& topology)
+JobMap map_here(const JobOptions& options, const MachineTopology& topology)
 {
     const std::vector<Host> hosts = {{"here"}};
     return map_job(options, hosts, {&topology, 1});
 }
 
 /// The CPU lists of all ranks, "" for those that are not bound; checks the rest of the placements.
-Texts cpus_of(const JobOptions& options, const Topology& topology)
+Texts cpus_of(const JobOptions& options, const MachineTopology& topology)
 {
     const JobMap map = map_here(options, topology);
     Texts texts;
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         CHECK(placement.rank == static_cast<int>(texts.size()));
         CHECK(placement.local_rank == placement.rank);
         CHECK(std::is_sorted(placement.cpus.begin(), placement.cpus.end()));
@@ -66,7 +66,7 @@ TEST_CASE("Default binding gives equal shares of the cores, and nothing where th
         {16, unbound(16)},
         {100, unbound(100)},
     }));
-    CHECK(cpus_of(job(row.ranks), Topology::synthetic(kTwoSockets)) == row.cpus);
+    CHECK(cpus_of(job(row.ranks), MachineTopology::synthetic(kTwoSockets)) == row.cpus);
 }
 
 TEST_CASE("Default binding gives each rank OMP_NUM_THREADS cores, on one NUMA node where possible")
@@ -91,7 +91,7 @@ TEST_CASE("Default binding gives each rank OMP_NUM_THREADS cores, on one NUMA no
         {"many", 2, {"0-7", "8-15"}},
     }));
     CAPTURE(row.threads, row.ranks);
-    const Topology topology = Topology::synthetic(kTwoSockets);
+    const MachineTopology topology = MachineTopology::synthetic(kTwoSockets);
     {
         const WithVariable threads("OMP_NUM_THREADS", row.threads);
         CHECK(cpus_of(job(row.ranks), topology) == row.cpus);
@@ -107,22 +107,23 @@ TEST_CASE("Cores that the user gives each rank go before OMP_NUM_THREADS")
     const WithVariable threads("OMP_NUM_THREADS", "1");
     JobOptions options = job(2);
     options.cores_per_rank = 3;
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-5", "8-13"});
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == Texts{"0-5", "8-13"});
     options.map_by = MachineLevel::socket;
     options.cores_per_rank = 2;
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11"});
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11"});
     options.apps[0].ranks = 1;
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3"});
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == Texts{"0-3"});
     options.cores_per_rank = 9;
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == unbound(1));
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == unbound(1));
 }
 
 TEST_CASE("Ranks lie across NUMA nodes when they do not fit otherwise")
 {
     const WithVariable threads("OMP_NUM_THREADS", "2");
-    CHECK(cpus_of(job(3), Topology::synthetic("package:2 [numa] core:3 pu:1")) == Texts{"0-1", "2-3", "4-5"});
+    CHECK(cpus_of(job(3), MachineTopology::synthetic("package:2 [numa] core:3 pu:1")) ==
+          Texts{"0-1", "2-3", "4-5"});
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
-    CHECK(cpus_of(job(2), Topology::synthetic("package:4 [numa] core:2 pu:1")) == Texts{"0-3", "4-7"});
+    CHECK(cpus_of(job(2), MachineTopology::synthetic("package:4 [numa] core:2 pu:1")) == Texts{"0-3", "4-7"});
 }
 
 TEST_CASE("Programs with different numbers of threads")
@@ -130,17 +131,17 @@ TEST_CASE("Programs with different numbers of threads")
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     JobOptions options = job(1);
     options.apps.push_back({{"b"}, 2, {{"OMP_NUM_THREADS", "3"}}, {}});
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-1", "2-7", "8-13"});
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == Texts{"0-1", "2-7", "8-13"});
 }
 
 TEST_CASE("A quota below the number of ranks leaves them unbound, a larger one narrows the shares")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
-    CHECK(cpus_of(job(4), Topology::synthetic(kTwoSockets, "", 3.5)) == unbound(4));
-    CHECK(cpus_of(job(2), Topology::synthetic(kTwoSockets, "", 2.5)) == Texts{"0-1", "2-3"});
-    CHECK(cpus_of(job(2), Topology::synthetic(kTwoSockets, "", 4)) == Texts{"0-3", "4-7"});
+    CHECK(cpus_of(job(4), MachineTopology::synthetic(kTwoSockets, "", 3.5)) == unbound(4));
+    CHECK(cpus_of(job(2), MachineTopology::synthetic(kTwoSockets, "", 2.5)) == Texts{"0-1", "2-3"});
+    CHECK(cpus_of(job(2), MachineTopology::synthetic(kTwoSockets, "", 4)) == Texts{"0-3", "4-7"});
     const WithVariable threads("OMP_NUM_THREADS", "2");
-    CHECK(cpus_of(job(2), Topology::synthetic(kTwoSockets, "", 3.5)) == unbound(2));
+    CHECK(cpus_of(job(2), MachineTopology::synthetic(kTwoSockets, "", 3.5)) == unbound(2));
 }
 
 TEST_CASE("Default binding follows the mapping that was asked for")
@@ -165,14 +166,14 @@ TEST_CASE("Default binding follows the mapping that was asked for")
     CAPTURE(static_cast<int>(row.map_by), row.ranks);
     JobOptions options = job(row.ranks);
     options.map_by = row.map_by;
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == row.cpus);
 }
 
 TEST_CASE("So many ranks on each object of a machine, and on no other where it is full")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     // Caches of two cores each: the second begins with core 2, that is cpu 4.
-    const Topology machine = Topology::synthetic("package:2 [numa] l3:2 core:2 pu:2");
+    const MachineTopology machine = MachineTopology::synthetic("package:2 [numa] l3:2 core:2 pu:2");
     struct Row {
         RanksPer per;
         int ranks;  // 0: as many as fit
@@ -199,7 +200,7 @@ TEST_CASE("So many ranks on each object of a machine, and on no other where it i
 TEST_CASE(
     "More ranks than fit on each object are refused; a full object's ranks share it when they are bound")
 {
-    const Topology machine = Topology::synthetic(kTwoSockets);
+    const MachineTopology machine = MachineTopology::synthetic(kTwoSockets);
     JobOptions options = job(5);
     options.ranks_per = {2, MachineLevel::socket};
     CHECK_THAT(usage_error([&] { map_here(options, machine); }),
@@ -217,12 +218,12 @@ TEST_CASE("Each program has so many ranks on each object")
     JobOptions options = job(0);
     options.apps = {AppContext{{"a"}, 2, {}, {}}, AppContext{{"b"}, 2, {}, {}}};
     options.ranks_per = {1, MachineLevel::socket};
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11", "4-7", "12-15"});
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11", "4-7", "12-15"});
 }
 
 TEST_CASE("Ranks may be bound to caches, and numbered by them")
 {
-    const Topology machine = Topology::synthetic("package:1 l3:2 core:2 pu:2");
+    const MachineTopology machine = MachineTopology::synthetic("package:1 l3:2 core:2 pu:2");
     JobOptions options = job(3);
     options.binding = MachineLevel::l3cache;
     CHECK(cpus_of(options, machine) == Texts{"0-3", "0-3", "4-7"});
@@ -235,16 +236,17 @@ TEST_CASE("Ranks may be bound to caches, and numbered by them")
     // A machine that tells no cache: a package counts as one.
     options.rank_by = MachineLevel::automatic;
     options.binding = MachineLevel::l3cache;
-    CHECK(cpus_of(options, Topology::synthetic("package:2 core:2 pu:1")) == Texts{"0-1", "0-1", "2-3"});
+    CHECK(cpus_of(options, MachineTopology::synthetic("package:2 core:2 pu:1")) ==
+          Texts{"0-1", "0-1", "2-3"});
 }
 
 TEST_CASE("Within a set of cores, ranks are bound to cores of it, or to all of it")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
-    const Topology whole = Topology::synthetic(kTwoSockets);
+    const MachineTopology whole = MachineTopology::synthetic(kTwoSockets);
     JobOptions options = job(0);
     options.cpu_set = {1, 4, 5, 99};
-    const Topology machine = only_cores(whole, options.cpu_set, "here");
+    const MachineTopology machine = only_cores(whole, options.cpu_set, "here");
     CHECK(cpus_of(options, machine) == Texts{"2-3", "8-9", "10-11"});  // a rank a core
     options = job(1);
     options.cpu_set = {1, 4, 5};
@@ -299,14 +301,15 @@ TEST_CASE("Explicit binding, wrapping around without complaint")
     JobOptions options = job(row.ranks);
     options.binding = row.binding;
     options.map_by = row.map_by;
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == row.cpus);
 }
 
 TEST_CASE("Hardware threads are used in turns, over and over")
 {
     JobOptions options = job(5);
     options.binding = MachineLevel::hwthread;
-    CHECK(cpus_of(options, Topology::synthetic("package:1 core:1 pu:2")) == Texts{"0", "1", "0", "1", "0"});
+    CHECK(cpus_of(options, MachineTopology::synthetic("package:1 core:1 pu:2")) ==
+          Texts{"0", "1", "0", "1", "0"});
 }
 
 TEST_CASE("Ranking renumbers what was mapped")
@@ -330,7 +333,7 @@ TEST_CASE("Ranking renumbers what was mapped")
     options.binding = MachineLevel::core;
     options.map_by = row.map_by;
     options.rank_by = row.rank_by;
-    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
+    CHECK(cpus_of(options, MachineTopology::synthetic(kTwoSockets)) == row.cpus);
 }
 
 TEST_CASE("Ranking keeps programs together")
@@ -340,9 +343,9 @@ TEST_CASE("Ranking keeps programs together")
     options.binding = MachineLevel::core;
     options.map_by = MachineLevel::socket;
     options.rank_by = MachineLevel::core;
-    const JobMap map = map_here(options, Topology::synthetic(kTwoSockets));
+    const JobMap map = map_here(options, MachineTopology::synthetic(kTwoSockets));
     Texts placed;
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         placed.push_back(std::to_string(placement.app) + " on " + format_cpu_list(placement.cpus));
     }
     CHECK(placed == Texts{"0 on 0-1", "0 on 2-3", "0 on 8-9", "1 on 4-5", "1 on 10-11"});
@@ -352,7 +355,7 @@ TEST_CASE("Asymmetric restrictions: a full socket is passed over, and ranks wrap
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     // One core with one hardware thread on the first socket, three cores on the second.
-    const Topology topology = Topology::synthetic(kTwoSockets, "5,8-12");
+    const MachineTopology topology = MachineTopology::synthetic(kTwoSockets, "5,8-12");
     JobOptions options = job(5);
     options.map_by = MachineLevel::socket;
     options.binding = MachineLevel::core;
@@ -373,7 +376,7 @@ TEST_CASE("Without -n there is a rank for each slot")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     const auto count = [](const Host& host, double quota = 0) {
-        const Topology topology = Topology::synthetic(kTwoSockets, "", quota);
+        const MachineTopology topology = MachineTopology::synthetic(kTwoSockets, "", quota);
         return map_job(job(0), {&host, 1}, {&topology, 1}).ranks.size();
     };
     CHECK(count({"a"}) == 8);
@@ -388,9 +391,9 @@ TEST_CASE("Each node's ranks are bound by its own topology, and numbered among t
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
     const std::vector<Host> hosts = {{"a", 2}, {"b"}, {"c", 3}};
-    const std::vector<Topology> topologies = {Topology::synthetic(kTwoSockets),
-                                              Topology::synthetic("package:1 core:4 pu:1"),
-                                              Topology::synthetic("package:1 core:2 pu:1")};
+    const std::vector<MachineTopology> topologies = {MachineTopology::synthetic(kTwoSockets),
+                                                     MachineTopology::synthetic("package:1 core:4 pu:1"),
+                                                     MachineTopology::synthetic("package:1 core:2 pu:1")};
     const JobMap map = map_job(job(0), hosts, topologies);
     REQUIRE(map.nodes.size() == 3);
     CHECK(map.nodes[1].name == "b");
@@ -398,7 +401,7 @@ TEST_CASE("Each node's ranks are bound by its own topology, and numbered among t
     CHECK_FALSE(map.nodes[1].shares_cores);
     CHECK(map.nodes[2].shares_cores);
     Texts placed;
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         placed.push_back(std::to_string(placement.node) + "." + std::to_string(placement.local_rank) + " " +
                          format_cpu_list(placement.cpus));
     }
@@ -441,10 +444,10 @@ TEST_CASE("Ranking over nodes")
     options.rank_by = row.rank_by;
     options.binding = MachineLevel::core;
     const std::vector<Host> hosts = {{"a", 3}, {"b", 3}};
-    const std::vector<Topology> topologies(2, Topology::synthetic(kTwoSockets));
+    const std::vector<MachineTopology> topologies(2, MachineTopology::synthetic(kTwoSockets));
     std::vector<int> nodes;
     Texts cpus;
-    for (const Placement& placement : map_job(options, hosts, topologies).ranks) {
+    for (const RankPlacement& placement : map_job(options, hosts, topologies).ranks) {
         nodes.push_back(placement.node);
         cpus.push_back(format_cpu_list(placement.cpus));
     }
@@ -478,6 +481,6 @@ TEST_CASE("Whether ranks share cores")
     JobOptions options = job(row.ranks);
     options.binding = row.binding;
     options.map_by = row.map_by;
-    const Topology topology = Topology::synthetic(kTwoSockets, "", row.quota);
+    const MachineTopology topology = MachineTopology::synthetic(kTwoSockets, "", row.quota);
     CHECK(map_here(options, topology).nodes.at(0).shares_cores == row.share);
 }

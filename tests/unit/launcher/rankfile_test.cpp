@@ -18,17 +18,17 @@ constexpr const char* kMachine = "package:2 [numa] core:4 pu:2";
 
 std::string slots_of(const std::string& slots)
 {
-    return format_cpu_list(cpus_of_slots("ranks:1", slots, Topology::synthetic(kMachine)));
+    return format_cpu_list(cpus_of_slots("ranks:1", slots, MachineTopology::synthetic(kMachine)));
 }
 
 /// "host cpus" of each rank. All hosts are two packages of four cores.
 Texts places_of(const JobOptions& options)
 {
     const std::vector<Host> hosts = job_hosts(options).hosts;
-    const std::vector<Topology> machines(hosts.size(), Topology::synthetic(kMachine));
+    const std::vector<MachineTopology> machines(hosts.size(), MachineTopology::synthetic(kMachine));
     const JobMap map = map_job(options, hosts, machines);
     Texts texts;
-    for (const Placement& placement : map.ranks) {
+    for (const RankPlacement& placement : map.ranks) {
         CHECK(placement.rank == static_cast<int>(texts.size()));
         texts.push_back(map.nodes[static_cast<std::size_t>(placement.node)].name + " " +
                         format_cpu_list(placement.cpus));

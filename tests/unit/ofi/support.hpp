@@ -135,7 +135,7 @@ public:
     {
         Bytes& kept = *sent_.emplace_back(std::make_unique<Bytes>(bytes.begin(), bytes.end()));
         auto& operation = *operations_.emplace_back(
-            std::make_unique<transport::ofi::Operation>(transport::ofi::Operation::Kind::send));
+            std::make_unique<transport::ofi::FabricOperation>(transport::ofi::FabricOperation::Kind::send));
         bool gone = false;
         return drive_until(
             [&] {
@@ -183,7 +183,7 @@ private:
     transport::ofi::Link* link_ = nullptr;
 
     std::vector<std::unique_ptr<Bytes>> sent_;
-    std::vector<std::unique_ptr<transport::ofi::Operation>> operations_;
+    std::vector<std::unique_ptr<transport::ofi::FabricOperation>> operations_;
 };
 
 }  // namespace tutti::test
