@@ -192,20 +192,20 @@ private:
     void admit(int beyond_limit) const
     {
         double share = 0.0;
-        std::size_t runs = 0, elsewhere = 0;
+        std::size_t runs = 0, in_other_mode = 0;
         for (const CaseResult& result : results_) {
             share = std::max(share, result.others_share);
             for (const auto& [library, trips] : result.trips_ns) {
                 runs += trips.size();
-                elsewhere += static_cast<std::size_t>(std::ranges::count_if(
+                in_other_mode += static_cast<std::size_t>(std::ranges::count_if(
                     trips, [&](const auto& trip) { return !modes_.is_usual(trip.second); }));
             }
         }
         fmt::print("# Other programs had up to {:.0f} % of the cores\n", 100 * share);
-        if (elsewhere > 0)
+        if (in_other_mode > 0)
             fmt::print(
                 "# {} of {} in another mode of the machine than at the beginning: see under the tables\n",
-                elsewhere, counted(runs, "run"));
+                in_other_mode, counted(runs, "run"));
         if (beyond_limit > 0)
             fmt::print("# {} beyond the limit: something else ran while limits were measured\n",
                        counted(static_cast<std::size_t>(beyond_limit), "row"));
@@ -263,7 +263,7 @@ void introduce(const CompareOptions& options, const std::vector<Case>& cases,
     }
     fmt::print(
         "# About {}; a run that takes longer than {:g} s is ended\n",
-        duration(foretell_seconds(cases, contenders, options.thoroughness.rounds, options.choice.seconds)),
+        duration(estimate_seconds(cases, contenders, options.thoroughness.rounds, options.choice.seconds)),
         options.thoroughness.timeout_seconds);
     fmt::print(
         "# Medians over the rounds. Ratio: Tutti / best peer of times, best peer / Tutti of rates: below 1 "

@@ -95,7 +95,7 @@ std::string few_iterations(const CaseResult& result)
                                             measured.fewest_iterations));
     return found.empty() ? ""
                          : fmt::format(
-                               "# *: so few iterations were counted that a run tells little; give more "
+                               "# *: so few iterations were counted that a run says little; give more "
                                "--seconds: {}\n",
                                fmt::join(found, ", "));
 }

@@ -207,7 +207,7 @@ std::vector<Case> plan_cases(const ComparisonChoice& choice)
     return cases;
 }
 
-double foretell_seconds(const std::vector<Case>& cases, const std::vector<Contender>& contenders, int rounds,
+double estimate_seconds(const std::vector<Case>& cases, const std::vector<Contender>& contenders, int rounds,
                         double seconds_a_row)
 {
     double seconds = 0.0;

@@ -37,7 +37,7 @@ struct ComparisonChoice {
 std::vector<Case> plan_cases(const ComparisonChoice& choice);
 
 /// Estimated seconds if all libraries start and measure as fast as Tutti. Slow ones take longer.
-double foretell_seconds(const std::vector<Case>& cases, const std::vector<Contender>& contenders, int rounds,
+double estimate_seconds(const std::vector<Case>& cases, const std::vector<Contender>& contenders, int rounds,
                         double seconds_a_row);
 
 }  // namespace tutti::bench

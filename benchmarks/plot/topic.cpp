@@ -82,7 +82,7 @@ bool same_quantity(const record::Quantity& a, const record::Quantity& b)
            a.labels == b.labels;
 }
 
-void tell_apart(Topic& topic)
+void distinguish(Topic& topic)
 {
     const record::Quantity& first = topic.runs.front()->quantity;
     const bool same_job = std::all_of(topic.runs.begin(), topic.runs.end(), [&](const record::Run* run) {
@@ -120,7 +120,7 @@ std::vector<Topic> topics_of_runs(const std::vector<record::Record>& records)
         found->runs.push_back(run);
         found->series.push_back(series_of(*run));
     }
-    std::for_each(topics.begin(), topics.end(), tell_apart);
+    std::for_each(topics.begin(), topics.end(), distinguish);
     return topics;
 }
 

@@ -22,7 +22,7 @@ using DrawSvg = std::function<std::string(const Chart&)>;
 /// All texts of files are escaped.
 std::string html_report(const ReportContent& content, const DrawSvg& draw);
 
-/// What a report draws: a single row is told better by its table.
+/// What a report draws: a single row is shown better by its table.
 std::vector<Chart> report_charts(const Topic& topic);
 
 }  // namespace tutti::bench

@@ -72,13 +72,13 @@ std::vector<std::string> admissions(const std::vector<Record>& records)
                 "Rows beyond the limit of the machine: {}, as something else ran while limits were measured.",
                 doubts.beyond_limit));
         const double usual_ns = median(doubts.trips_ns);
-        const auto elsewhere =
+        const auto in_other_mode =
             std::ranges::count_if(doubts.trips_ns, [&](double ns) { return !is_same_mode(ns, usual_ns); });
-        if (elsewhere > 0)
+        if (in_other_mode > 0)
             found.push_back(fmt::format(
                 "{} of {} runs were taken in another mode of the machine, in which cores are not {:.0f} ns "
                 "apart as usual.",
-                elsewhere, doubts.trips_ns.size(), usual_ns));
+                in_other_mode, doubts.trips_ns.size(), usual_ns));
     }
     return found;
 }

@@ -334,9 +334,8 @@ TEST_CASE("a row of which a run has counted few iterations is marked, and told",
     CHECK(marked.at("16"));
     CHECK_FALSE(marked.at("8"));
     CHECK_FALSE(marked.at("24"));
-    CHECK_THAT(table,
-               Catch::Contains("# *: so few iterations were counted that a run tells little; give more "
-                               "--seconds: mpich 16 (2)\n"));
+    CHECK_THAT(table, Catch::Contains("# *: so few iterations were counted that a run says little; give more "
+                                      "--seconds: mpich 16 (2)\n"));
 }
 
 TEST_CASE("the part of the cores that other programs had is a part", "[benchmarks]")

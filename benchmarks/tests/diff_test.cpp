@@ -228,7 +228,7 @@ TEST_CASE("the interval of a shift is that of the rank sum test", "[benchmarks]"
     CHECK(shift_of({0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}).ratio == Approx(1));
 }
 
-TEST_CASE("rows are matched by key and labels, and those of one file are told", "[benchmarks]")
+TEST_CASE("rows are matched by key and labels, and those of one file are reported", "[benchmarks]")
 {
     const std::vector<RowChange> rows = compared(five(run_document({run_row(8, 1, 0), run_row(64, 2, 0)})),
                                                  five(run_document({run_row(512, 9, 0), run_row(64, 3, 0)})));

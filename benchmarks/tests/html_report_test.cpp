@@ -111,7 +111,7 @@ TEST_CASE("texts are escaped for markup and shells", "[benchmarks]")
     CHECK(command_text({}).empty());
 }
 
-TEST_CASE("the environment is told in words, known facts first", "[benchmarks]")
+TEST_CASE("the environment is reported in words, known facts first", "[benchmarks]")
 {
     const Facts facts = facts_of({{"memory_bytes", 8589934592},
                                   {"other", {"0", "1"}},

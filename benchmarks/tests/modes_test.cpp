@@ -54,7 +54,7 @@ TEST_CASE("runs are held until the machine is in its usual mode, while patience 
     CHECK(unknown.is_usual(unknown.hold()));
 }
 
-TEST_CASE("runs in another mode are told under the table", "[benchmarks]")
+TEST_CASE("runs in another mode are reported under the table", "[benchmarks]")
 {
     const Modes modes(Trips({25}), 0);
     CaseResult result;

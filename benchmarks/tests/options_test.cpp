@@ -62,10 +62,10 @@ TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
 TEST_CASE("iterations are as many as asked for, or as it takes", "[benchmarks]")
 {
     CHECK_FALSE(parse("latency").budget.iterations);
-    const SuiteOptions told = parse("latency -i 7 -x 3");
-    CHECK(told.budget.iterations == 7);
-    CHECK(told.budget.warmup == 3);
-    CHECK(told.loop_count({100, 10}).iterations == 7);
+    const SuiteOptions reported = parse("latency -i 7 -x 3");
+    CHECK(reported.budget.iterations == 7);
+    CHECK(reported.budget.warmup == 3);
+    CHECK(reported.loop_count({100, 10}).iterations == 7);
     CHECK(parse("matching").loop_count({100, 10}).warmup == 10);
     CHECK_THAT(parse_line("allreduce -m 1:2").message, Catch::Contains("an element of 4 bytes (float32)"));
     CHECK(parse("latency --precision 0.5 --seconds 3").budget.precision == Approx(0.005));
@@ -126,7 +126,7 @@ TEST_CASE("a word too many is named, the first of them", "[benchmarks]")
                Catch::StartsWith("peer-bench latency: '8' is not expected here\n"));
 }
 
-TEST_CASE("the version is told without a benchmark", "[benchmarks]")
+TEST_CASE("the version is reported without a benchmark", "[benchmarks]")
 {
     CHECK(parse_line("--version").status == 0);
     CHECK_THAT(parse_line("--version").message, Catch::StartsWith("tutti-bench 0."));

@@ -92,7 +92,7 @@ TEST_CASE("over hosts, ranks are dealt evenly", "[benchmarks]")
     CHECK_THROWS_WITH(plan_cases(choice), Catch::Contains("3 ranks cannot be dealt evenly over 2 hosts"));
 }
 
-TEST_CASE("what cannot be run is told before the first run", "[benchmarks]")
+TEST_CASE("what cannot be run is reported before the first run", "[benchmarks]")
 {
     CHECK_THROWS_WITH(plan_cases(choice_of({"latancy"}, {})),
                       Catch::Contains("no benchmark 'latancy'; did you mean 'latency'?"));
@@ -113,9 +113,9 @@ TEST_CASE("the time is foretold from libraries, rounds and rows", "[benchmarks]"
     const Case allreduce{.benchmark = "allreduce", .group = "", .arguments = {"allreduce"}, .rows = 10};
     const Case latency{.benchmark = "latency", .group = "", .arguments = {"latency"}, .rows = 10};
     const Case launch{.benchmark = "launch", .group = ""};
-    const double seconds = foretell_seconds({latency}, both, 5, 0.1);
+    const double seconds = estimate_seconds({latency}, both, 5, 0.1);
     CHECK(seconds > 5 * 10 * 0.1 / 2);
-    CHECK(foretell_seconds({allreduce}, both, 5, 0.1) == Approx(2 * seconds));
-    CHECK(foretell_seconds({allreduce}, both, 10, 0.1) == Approx(4 * seconds));
-    CHECK(foretell_seconds({launch}, both, 5, 0.1) < seconds);
+    CHECK(estimate_seconds({allreduce}, both, 5, 0.1) == Approx(2 * seconds));
+    CHECK(estimate_seconds({allreduce}, both, 10, 0.1) == Approx(4 * seconds));
+    CHECK(estimate_seconds({launch}, both, 5, 0.1) < seconds);
 }

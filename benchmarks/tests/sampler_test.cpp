@@ -59,10 +59,10 @@ TEST_CASE("the offset of another clock is estimated, and that of the same one is
     CHECK(clock_identity() != 0);
     CHECK(clock_identity() == clock_identity());
 
-    WithClock elsewhere{.identity = clock_identity() + 1, .ahead_us = 1e9};
-    CHECK(clock_offset(elsewhere) == 0.0);
-    CHECK(elsewhere.sends == 1 + kClockTrips + 1);
-    CHECK(elsewhere.last_sent == Approx(1e9).margin(1e6));
+    WithClock other_host{.identity = clock_identity() + 1, .ahead_us = 1e9};
+    CHECK(clock_offset(other_host) == 0.0);
+    CHECK(other_host.sends == 1 + kClockTrips + 1);
+    CHECK(other_host.last_sent == Approx(1e9).margin(1e6));
 
     WithClock here{.identity = clock_identity(), .ahead_us = 1e9};
     CHECK(clock_offset(here) == 0.0);

@@ -19,7 +19,7 @@ constexpr bool kBlockOfEach = std::is_same_v<Collective, Alltoall> || std::is_sa
 
 /// Some algorithms send the sizes of blocks that not all ranks know: such messages need their data.
 template <class Collective>
-bool tells_sizes(Needs needs)
+bool sends_sizes(Needs needs)
 {
     if constexpr (std::is_same_v<Collective, Alltoallv>)
         return needs == Needs::nodes;
@@ -146,7 +146,7 @@ Prediction predict_one(std::string_view name, std::size_t segment_bytes, const P
                     fmt::format("no algorithm \"{}\" that sends messages", name));
     if (is_too_much<Collective>(algorithm->needs, call))
         return {.given_up = true};
-    const bool sizes_travel = tells_sizes<Collective>(algorithm->needs);
+    const bool sizes_travel = sends_sizes<Collective>(algorithm->needs);
     Stage stage(call, kBlockOfEach<Collective>, least_bytes<Collective>(sizes_travel), segment_bytes);
     Settings settings;
     settings.costs = model.inside;

@@ -209,7 +209,7 @@ JobOptions parse_command_line(int argc, const char* const* argv)
         if (line.options.doctor && section.program.empty())
             continue;
         if (line.status && line.top)
-            throw UsageError("--status tells once what --top shows live; give one of them");
+            throw UsageError("--status shows once what --top shows live; give one of them");
         if ((line.status || line.top) && section.program.size() <= 1 && sections.size() == 1) {
             (line.top ? line.options.top_of : line.options.status_of) =
                 section.program.empty() ? "" : section.program.front();

@@ -135,7 +135,7 @@ std::string_view note_on(std::string_view group)
 {
     return group.starts_with("Where")         ? kBindingNote
            : group.starts_with("Other hosts") ? kHostsNote
-           : group.starts_with("Known")       ? kShorthandNote
+           : group.starts_with("Options of")  ? kShorthandNote
                                               : "";
 }
 

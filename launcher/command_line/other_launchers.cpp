@@ -82,7 +82,7 @@ bool says_how_to_reach_hosts(JobOptions& options, const std::string& option, Def
 void define_options_of_other_launchers(Definer& define, JobOptions& options)
 {
     std::vector<std::string>& given = options.without_effect;
-    define.group("Known from elsewhere, without effect (-v tells which were given)");
+    define.group("Options of other launchers, without effect (-v lists those that were given)");
     for (const WithoutEffect& option : kWithoutEffect) {
         define.add(option.names, option.values, option.placeholder, option.help,
                    [&given, &options](const std::string& name, Definer::Values values) {

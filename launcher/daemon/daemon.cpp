@@ -44,7 +44,7 @@ void require_loopback()
 
 /// Tells the head that this daemon cannot start. False where the head does not listen to it yet: on another
 /// host its agent passes on what it writes to stderr.
-bool tell_head(int line, const DaemonIdentity& identity, const std::string& reason)
+bool report_to_head(int line, const DaemonIdentity& identity, const std::string& reason)
 {
     if (line < 0 || identity.hello)
         return false;
@@ -157,7 +157,7 @@ void Daemon::handle_own(const Frame& frame)
         case FrameType::profile_taken:
             return profiles_.taken(decode<std::uint64_t>(frame.payload));
         case FrameType::clock_wanted:
-            return profiles_.tell_clock(decode<std::int64_t>(frame.payload));
+            return profiles_.report_clock(decode<std::int64_t>(frame.payload));
         case FrameType::doctor_task:
             if (!host_check_)
                 host_check_ = std::make_unique<doctor::HostCheck>(loop_, head_, identity_.key);
@@ -278,13 +278,13 @@ void Daemon::rank_aborted(int rank, int status, const std::string& message, pid_
     const RankProcess* const process = processes_.find(rank);
     if (process == nullptr)
         return;
-    const auto tell = [this, rank, pid = process->pid, status, message] {
+    const auto report = [this, rank, pid = process->pid, status, message] {
         head_.send(FrameType::aborted, encode(AbortReport{rank, pid, status, message, failing_.take(rank)}));
     };
     if (thread == 0)
-        tell();
+        report();
     else
-        failing_.aborted(rank, *process, thread, observer_.call_of(rank), tell);
+        failing_.aborted(rank, *process, thread, observer_.call_of(rank), report);
 }
 
 void Daemon::handle_signal()
@@ -302,7 +302,7 @@ void Daemon::handle_signal()
     check_for_the_end();
 }
 
-// Once this process kills, the kernel's count does not tell any more whom it has killed.
+// Once this process kills, the kernel's count does not say any more whom it has killed.
 bool Daemon::was_killed_for_memory(int wait_status)
 {
     return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL && !has_killed_ &&
@@ -420,7 +420,7 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
         // What has left its rank's process group.
         end_descendants(std::chrono::duration_cast<std::chrono::milliseconds>(kGracePeriod));
     } catch (const std::exception& error) {
-        if (!tell_head(line.get(), identity, describe(error)))
+        if (!report_to_head(line.get(), identity, describe(error)))
             base::say(fmt::format("tuttirun: {}\n", describe(error)));
         status = 1;
     }

@@ -84,7 +84,7 @@ private:
                                         const LocalProgram& program, int control) const;
     void start_rank(const LaunchOrder& order, const RankPlacement& placement, const LocalProgram& program);
     void note(bool only_verbose, const std::string& text);
-    void tell_processes(const LaunchOrder& order, const std::vector<int>& ranks);
+    void report_processes(const LaunchOrder& order, const std::vector<int>& ranks);
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);
     void advise_lonely(int rank);

@@ -239,8 +239,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
             note(true,
                  "malloc of programs that are linked with Tutti or MPI takes memory that ranks share "
                  "(--heap off: the C library's)");
-        if (order.tells_processes)
-            tell_processes(order, local);
+        if (order.reports_processes)
+            report_processes(order, local);
         look_for_lonely(Seconds(0.1));
     } catch (const SpawnError& error) {
         start_failed(starting, error);
@@ -346,7 +346,7 @@ void Daemon::look_for_lonely(Seconds later)
     });
 }
 
-void Daemon::tell_processes(const LaunchOrder& order, const std::vector<int>& ranks)
+void Daemon::report_processes(const LaunchOrder& order, const std::vector<int>& ranks)
 {
     std::vector<std::string> pids;
     for (const int rank : ranks)

@@ -60,10 +60,10 @@ Doctor::Doctor(const JobOptions& options, const std::vector<Host>& hosts, StartM
 
 int Doctor::run()
 {
-    tell(judge_scheduler());
+    show(judge_scheduler());
     start();
     loop_.run();
-    tell_pending();
+    show_pending();
     if (options_.json) {
         std::vector<std::string> names;
         for (const HostState& host : hosts_)
@@ -82,7 +82,7 @@ void Doctor::start()
         hosts_.back().here = host.local;
         hosts_.back().waiting = !host.local;
         if (host.local)
-            tell(good(host.name + ": this host").about("start", {host.name}));
+            show(good(host.name + ": this host").about("start", {host.name}));
     }
     children_.start({method_, options_.interface, {}, -1, 0}, job_hosts_, std::move(local_daemon_));
     wait_then(std::chrono::duration<double>(method_.timeout_seconds) + kHelloTimeout,
@@ -101,7 +101,7 @@ void Doctor::handle_frame(const Frame& frame)
         const std::chrono::duration<double> taken = Clock::now() - started_;
         host.here = true;
         host.waiting = false;
-        tell(good(fmt::format("{}: the daemon is there after {:.2f} s, by {}", host.name, taken.count(),
+        show(good(fmt::format("{}: the daemon is there after {:.2f} s, by {}", host.name, taken.count(),
                               method_.agent.front()))
                  .alike_as("the daemons are there after {} s or less, by " + method_.agent.front(),
                            taken.count())
@@ -131,7 +131,7 @@ void Doctor::handle_report(int node, std::string_view payload)
             if (finding.level == Severity::good && !in_full_)
                 probes_.add(host.name, peer.name, result);
             else
-                tell(finding);
+                show(finding);
             break;
         }
     }
@@ -148,7 +148,7 @@ void Doctor::handle_missing(const MissingDaemons& report)
         host.waiting = false;
     }
     const std::vector<std::string> names = names_of(report.nodes);
-    tell(failure(report.reason, "")
+    show(failure(report.reason, "")
              .alike_as(names.size() == 1 ? for_any_host(report.reason, names.front()) : "")
              .about("start", names));
     continue_when_done();
@@ -162,7 +162,7 @@ void Doctor::handle_clock(int node, std::int64_t remote_ns)
     const std::chrono::nanoseconds middle = (asked_clock_ + (now - asked_clock_) / 2).time_since_epoch();
     const HostState& host = hosts_[static_cast<std::size_t>(node)];
     if (!host.local)
-        tell(judge_clock(host.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
+        show(judge_clock(host.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
 }
 
 std::vector<int> Doctor::present() const
@@ -176,7 +176,7 @@ std::vector<int> Doctor::present() const
 
 void Doctor::ask_for_facts()
 {
-    tell_pending();
+    show_pending();
     FactsTask task{options_.interface, {}};
     for (const HostState& host : hosts_)
         task.names.push_back(host.name);
@@ -204,14 +204,14 @@ void Doctor::judge_facts()
         if (twin->name != host.name && !host.facts.boot_id.empty())
             findings.push_back(judge_same_machine(host.name, twin->name));
         for (const Finding& finding : findings)
-            tell(finding);
+            show(finding);
     }
     ask_for_clocks();
 }
 
 void Doctor::ask_for_clocks()
 {
-    tell_pending();
+    show_pending();
     asked_clock_ = std::chrono::system_clock::now();
     for (const int node : present())
         send(node, encode(Kind::clock));
@@ -221,11 +221,11 @@ void Doctor::ask_for_clocks()
     });
     const bool both = reachable.size() <= kBothWaysHosts;
     if (!both)
-        tell(note_one_way_probes(reachable.size()));
+        show(note_one_way_probes(reachable.size()));
     rounds_ = tournament(reachable, both);
     std::ranges::reverse(rounds_);
     wait_then(kClockTimeout, [this] {
-        tell_pending();
+        show_pending();
         ask_next_round();
     });
 }
@@ -255,8 +255,8 @@ void Doctor::ask_pair(int from, int to)
 void Doctor::finish()
 {
     if (!probes_.empty())
-        tell(probes_.finding());
-    tell_pending();
+        show(probes_.finding());
+    show_pending();
     if (!options_.json)
         fmt::print("{}\n", findings_.summary());
     complete_ = true;
@@ -279,7 +279,7 @@ void Doctor::wait_then(std::chrono::duration<double> timeout, std::function<void
                 // What it says later would be taken for the answer to another question.
                 host.here = false;
                 host.gone = true;
-                tell(failure(fmt::format("{}: no answer within {} s", host.name, timeout.count()),
+                show(failure(fmt::format("{}: no answer within {} s", host.name, timeout.count()),
                              "is the host overloaded, or stopped?")
                          .about("answer", {host.name}));
             }
@@ -297,7 +297,7 @@ void Doctor::continue_when_done()
     std::exchange(next_, nullptr)();
 }
 
-void Doctor::tell(Finding finding)
+void Doctor::show(Finding finding)
 {
     if (in_full_)
         print(finding);
@@ -306,7 +306,7 @@ void Doctor::tell(Finding finding)
     findings_.add(std::move(finding));
 }
 
-void Doctor::tell_pending()
+void Doctor::show_pending()
 {
     for (const Finding& finding : fold(std::exchange(pending_, {})))
         print(finding);

@@ -54,8 +54,8 @@ private:
     void wait_then(std::chrono::duration<double> timeout, std::function<void()> next);
     void continue_when_done();
     /// Keeps the finding, and prints it: at once, or with those alike at the end of this part of the checks.
-    void tell(Finding finding);
-    void tell_pending();
+    void show(Finding finding);
+    void show_pending();
     void print(const Finding& finding) const;
     std::vector<std::string> names_of(const std::vector<int>& nodes) const;
     std::vector<int> present() const;

@@ -50,7 +50,7 @@ LaunchOrder make_order(const JobOptions& options, const JobMap& map, bool with_e
     order.mpirun_variables = options.mpirun_variables;
     order.must_bind = options.binding != MachineLevel::automatic || options.cores_per_rank > 0;
     order.debugged = options.debug.ranks;
-    order.tells_processes = options.verbosity > 0;
+    order.reports_processes = options.verbosity > 0;
     if (with_environment) {
         order.environment = forwarded_environment(::environ);
         order.working_directory = std::filesystem::current_path();

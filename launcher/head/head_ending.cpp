@@ -70,7 +70,7 @@ void Head::carry_out(const Verdict& verdict)
 {
     if (verdict.action == Verdict::Action::end_job) {
         end_job(verdict, SIGTERM);
-    } else if (verdict.action == Verdict::Action::tell) {
+    } else if (verdict.action == Verdict::Action::report) {
         say(verdict.line);
         report_.ends_by(verdict);
         exit_status_ = exit_status_.value_or(verdict.exit_status);
@@ -267,7 +267,7 @@ void Head::close_down()
     std::thread writer([this, report = report_.to_json(exit_status_.value_or(0)), clocks = clocks_.tracks()] {
         try {
             report_.write(report);
-            profile_.tell();
+            profile_.print();
             if (map_)
                 trace_.write(*map_, profile_.take(), clocks);
         } catch (const std::exception& error) {

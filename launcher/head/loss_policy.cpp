@@ -123,7 +123,7 @@ Verdict LossPolicy::daemons_lost(const std::string& reason, std::span<const int>
     if (state == JobState::running)
         return {Verdict::Action::end_job, 1, fmt::format("{}{}; ending the job", reason, theirs),
                 "daemon_lost"};
-    return {Verdict::Action::tell, 1, reason + theirs, "daemon_lost"};  // output may be missing
+    return {Verdict::Action::report, 1, reason + theirs, "daemon_lost"};  // output may be missing
 }
 
 }  // namespace tutti::launcher

@@ -12,7 +12,7 @@ namespace tutti::launcher {
 
 /// What the head does about a report.
 struct Verdict {
-    enum class Action { nothing, tell, end_job };
+    enum class Action { nothing, report, end_job };
     Action action = Action::nothing;
     int exit_status = 0;  // of tuttirun, unless an earlier verdict has set it
     std::string line;     // for the user

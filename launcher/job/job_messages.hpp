@@ -34,7 +34,7 @@ struct LaunchOrder {
     bool mpirun_variables = true;  // OMPI_COMM_WORLD_RANK, PMI_RANK and their like
     bool must_bind = false;        // the user has said how: a rank that cannot be bound does not start
     std::vector<int> debugged;     // these begin below a gdbserver
-    bool tells_processes = false;  // daemons tell which process each rank is
+    bool reports_processes = false;  // daemons tell which process each rank is
 
     /// The numbers of a node's ranks, ascending.
     std::vector<int> ranks_of(int node) const;
@@ -46,7 +46,7 @@ struct LaunchOrder {
         return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
                         self.working_directory, self.stdin_target, self.stdin_rank, self.mpi,
                         self.merge_stderr, self.shows_status, self.rank_variables, self.mpirun_variables,
-                        self.must_bind, self.debugged, self.tells_processes);
+                        self.must_bind, self.debugged, self.reports_processes);
     }
 };
 

@@ -45,7 +45,7 @@ void JobProfile::add(int node, std::string_view payload)
     }
 }
 
-void JobProfile::tell() const
+void JobProfile::print() const
 {
     if (!options_.stats)
         return;

@@ -23,7 +23,7 @@ public:
     std::vector<RankProfile> take() noexcept { return std::move(profiles_); }
     /// At the end: on stderr, or to the file, whose reader it may wait for. What cannot be written is
     /// reported on stderr.
-    void tell() const;
+    void print() const;
 
 private:
     const JobOptions& options_;

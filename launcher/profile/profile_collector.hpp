@@ -26,7 +26,7 @@ public:
     void rank_ended(int rank);
 
     /// The head has asked at this time of its clock.
-    void tell_clock(std::int64_t asked_ns)
+    void report_clock(std::int64_t asked_ns)
     {
         head_.send(FrameType::clock_reading, encode(asked_ns, base::now_ns()));
     }

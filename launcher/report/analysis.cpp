@@ -273,7 +273,7 @@ std::string JobStatus::holders_in_words(const RankGroup& waiting) const
         return fmt::format("held by {}{}", ranges_in_words(lock->holders), lock->shared ? ", shared" : "");
     return more_locks.empty()
                ? ""
-               : fmt::format("perhaps held by {} of the job, which {} not tell of all locks",
+               : fmt::format("perhaps held by {} of the job, which {} not list all locks",
                              ranks_in_words(more_locks), count_of(more_locks) == 1 ? "does" : "do");
 }
 

@@ -99,7 +99,7 @@ void Observer::tick()
         const bool still = look(rank, watched);
         quiet = quiet && still && judge(rank, watched).quiet;
     }
-    tell_quiet(quiet);
+    report_quiet(quiet);
     loop_.after(kLookPeriod, [this] { tick(); });
 }
 
@@ -174,7 +174,7 @@ Observer::Judged Observer::judge(int rank, const Watched& watched)
     return judged;
 }
 
-void Observer::tell_quiet(bool quiet)
+void Observer::report_quiet(bool quiet)
 {
     if (quiet != std::exchange(reported_quiet_, quiet))
         head_.send(FrameType::quiet, encode(quiet));

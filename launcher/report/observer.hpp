@@ -62,7 +62,7 @@ private:
     void tick();
     bool look(int rank, Watched& watched);
     Judged judge(int rank, const Watched& watched);
-    void tell_quiet(bool quiet);
+    void report_quiet(bool quiet);
     static RankGroup group_of(int rank, const Watched& watched, const Judged& judged);
     static pid_t process_of(const RankProcess& process, const Watched& watched);
     void answer_stack(std::uint32_t question, int rank, const Judged& judged);

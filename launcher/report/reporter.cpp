@@ -79,7 +79,7 @@ void Reporter::finish(std::uint32_t number)
 void Reporter::report(const std::string& title, std::function<void(const std::string& text)> done)
 {
     ask(true,
-        [this, title, done = std::move(done)](JobStatus& job) { tell(title, job, analyse(job), done); });
+        [this, title, done = std::move(done)](JobStatus& job) { answer(title, job, analyse(job), done); });
 }
 
 void Reporter::report(const std::string& title)
@@ -99,27 +99,27 @@ std::string Reporter::text_of(const std::string& title, const JobStatus& job, co
     return text;
 }
 
-void Reporter::tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Answer done)
+void Reporter::answer(const std::string& title, const JobStatus& job, const Analysis& analysis, Answer done)
 {
-    struct Telling {
+    struct PendingAnswer {
         std::string text;
         std::map<int, std::string> stacks;  // by rank
         std::size_t missing;
     };
-    const auto telling =
-        std::make_shared<Telling>(Telling{text_of(title, job, analysis), {}, analysis.culprits.size()});
-    if (telling->missing == 0)
-        return done(telling->text);
+    const auto pending = std::make_shared<PendingAnswer>(
+        PendingAnswer{text_of(title, job, analysis), {}, analysis.culprits.size()});
+    if (pending->missing == 0)
+        return done(pending->text);
     for (const int rank : analysis.culprits)
-        ask_rank(rank, true, [telling, done, rank](const std::string& stack) {
-            telling->stacks[rank] = stack;
-            if (--telling->missing > 0)
+        ask_rank(rank, true, [pending, done, rank](const std::string& stack) {
+            pending->stacks[rank] = stack;
+            if (--pending->missing > 0)
                 return;
-            for (const auto& [of, text] : telling->stacks)
+            for (const auto& [of, text] : pending->stacks)
                 if (!text.empty())
-                    telling->text +=
+                    pending->text +=
                         fmt::format("\n- rank {} is here:\n{}", of, text.substr(0, text.size() - 1));
-            done(telling->text);
+            done(pending->text);
         });
 }
 
@@ -188,11 +188,11 @@ void Reporter::report_hang(double seconds)
             return;
         }
         const bool all_wait = !job.any_is(RankState::sleeping);
-        tell(fmt::format(
-                 "{}, and nothing has moved for {}:",
-                 all_wait ? "all ranks wait" : "ranks wait for others that are asleep outside of Tutti",
-                 duration_in_words(seconds)),
-             job, analyse(job), events_.say);
+        answer(fmt::format(
+                   "{}, and nothing has moved for {}:",
+                   all_wait ? "all ranks wait" : "ranks wait for others that are asleep outside of Tutti",
+                   duration_in_words(seconds)),
+               job, analyse(job), events_.say);
     });
 }
 
@@ -225,7 +225,7 @@ void Reporter::confirm_deadlock(std::uint64_t messages, std::chrono::millisecond
         if (!analysis.deadlock || job.sent + job.arrived != messages)
             return look_again(pause);
         deadlock_reported_ = true;
-        tell("a deadlock:", job, analysis, [this](const std::string& text) {
+        answer("a deadlock:", job, analysis, [this](const std::string& text) {
             events_.say(text);
             events_.deadlock();
         });

@@ -76,7 +76,7 @@ private:
     void confirm_deadlock(std::uint64_t messages, std::chrono::milliseconds pause);
     void report_hang(double seconds);
     std::string text_of(const std::string& title, const JobStatus& job, const Analysis& analysis) const;
-    void tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Answer done);
+    void answer(const std::string& title, const JobStatus& job, const Analysis& analysis, Answer done);
     void cancel_timers();
 
     EventLoop& loop_;

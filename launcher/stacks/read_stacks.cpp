@@ -207,7 +207,7 @@ UnwoundProcess unwind(pid_t process, const StackLimits& limits)
         result.missing = "the process is gone";
     if (threads.size() > limits.threads) {
         result.missing =
-            fmt::format("{} of {} threads are not told", threads.size() - limits.threads, threads.size());
+            fmt::format("{} of {} threads are not shown", threads.size() - limits.threads, threads.size());
         threads.resize(limits.threads);
     }
     std::vector<std::pair<pid_t, std::vector<Dwarf_Addr>>> raw;

@@ -91,7 +91,7 @@ void put_python_calls(std::vector<CodePlace>& places, std::vector<CodePlace> cal
     places.insert(at, std::make_move_iterator(calls.begin()), std::make_move_iterator(calls.end()));
 }
 
-StackFrame most_telling(const CodePlace& place, const std::vector<StackFrame>& frames)
+StackFrame most_informative(const CodePlace& place, const std::vector<StackFrame>& frames)
 {
     const auto of_user = std::ranges::find_if(frames, is_of_user);
     return of_user != frames.end() ? *of_user : !frames.empty() ? frames.back() : unnamed(place);
@@ -141,7 +141,7 @@ std::string hint_at_lines(const std::vector<StackFrame>& frames)
         frames, [&](const StackFrame& frame) { return of_program(frame) && !frame.file.empty(); });
     return has_lines || program.starts_with("python") || std::ranges::none_of(frames, of_program)
                ? ""
-               : fmt::format("compile {} with -g: then its lines are told, too", program);
+               : fmt::format("compile {} with -g: then its lines are named, too", program);
 }
 
 }  // namespace tutti::launcher

@@ -49,7 +49,7 @@ void put_python_calls(std::vector<CodePlace>& places, std::vector<CodePlace> cal
 StackFrame unnamed(const CodePlace& place);
 
 /// Of the frames at one place the innermost of the user, or else the outermost.
-StackFrame most_telling(const CodePlace& place, const std::vector<StackFrame>& frames);
+StackFrame most_informative(const CodePlace& place, const std::vector<StackFrame>& frames);
 
 /// Frames from the innermost out.
 struct ThreadStack {

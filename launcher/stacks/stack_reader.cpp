@@ -137,7 +137,7 @@ void StackReader::name(const std::vector<CodePlace>& places, std::chrono::millis
         with_names(places, time, [this, places, done](bool) {
             std::vector<StackFrame> frames;
             for (const CodePlace& place : places)
-                frames.push_back(most_telling(place, frames_at(place)));
+                frames.push_back(most_informative(place, frames_at(place)));
             done(std::move(frames));
         });
     });

@@ -143,10 +143,11 @@ void Children::handle_refused(const std::string& address, std::string_view reaso
 {
     if (!refusal_noted_) {
         refusal_noted_ = true;
-        events_.note(fmt::format("a stranger from {} was refused at the port for daemons: {}; others will be "
-                                 "without a word",
-                                 address, reason),
-                     false);
+        events_.note(
+            fmt::format("a connection from {} was refused at the port for daemons: {}; others will be "
+                        "without a word",
+                        address, reason),
+            false);
     }
 }
 
@@ -205,14 +206,14 @@ void Children::handle_closed(Child& child, const std::string& reason)
         return;
     child.given_up = true;
     if (child.at_work || child.index < 0) {
-        tell_loss(child, reason);  // at once: ranks that have lost their peers say so soon
+        report_loss(child, reason);  // at once: ranks that have lost their peers say so soon
         return;
     }
     // It could not begin. Its agent passes on why, which may come a little later.
-    loop_.after(kAgentOutputDelay, [this, &child, reason] { tell_loss(child, reason); });
+    loop_.after(kAgentOutputDelay, [this, &child, reason] { report_loss(child, reason); });
 }
 
-void Children::tell_loss(Child& child, const std::string& reason)
+void Children::report_loss(Child& child, const std::string& reason)
 {
     std::string words;
     if (child.index >= 0)
@@ -246,9 +247,10 @@ void Children::ping_all()
         }
         child.given_up = true;
         child.connection->hang_up();
-        tell_loss(child, fmt::format("it has not answered for {} s ({}), though its host has: it is stopped, "
-                                     "or hangs; look there for what is left",
-                                     silence_limit_seconds_, silence_setting_));
+        report_loss(child,
+                    fmt::format("it has not answered for {} s ({}), though its host has: it is stopped, "
+                                "or hangs; look there for what is left",
+                                silence_limit_seconds_, silence_setting_));
     }
 }
 

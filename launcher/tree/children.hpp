@@ -89,7 +89,7 @@ private:
     void handle_frame(Child& child, const Frame& frame);
     void handle_hello(Child& child, std::string_view payload);
     void handle_closed(Child& child, const std::string& reason);
-    void tell_loss(Child& child, const std::string& reason);
+    void report_loss(Child& child, const std::string& reason);
     void ping_all();
 
     EventLoop& loop_;

@@ -39,7 +39,7 @@ void set_group_name(const c10::intrusive_ptr<torch_tutti::Base>& group, const st
 }
 
 /// Returns rank 0's `line` at all ranks of the launcher's job.
-std::string tell_all(const std::string& line)
+std::string broadcast_line(const std::string& line)
 {
     const tutti::Communicator world = torch_tutti::join_launched();
     std::size_t length = line.size();
@@ -71,7 +71,7 @@ PYBIND11_MODULE(_C, module)  // NOLINT
         "is_beside_rank_0", [] { return torch_tutti::is_beside_rank_0(torch_tutti::join_launched()); },
         unlocked);
     module.def("addresses_of_host", tutti::addresses_of_host);
-    module.def("tell_all", tell_all, unlocked);
+    module.def("broadcast_line", broadcast_line, unlocked);
     module.def("join_all", torch_tutti::join_all, unlocked);
     module.def("leave", torch_tutti::leave, unlocked);
     module.def("share_new_tensors", torch_tutti::share_new_tensors);

@@ -87,10 +87,10 @@ void TuttiWork::conclude(std::exception_ptr failure) noexcept
     }
     finish(failure);
     if (future != nullptr)
-        tell(*future, failure);
+        complete_future(*future, failure);
 }
 
-void TuttiWork::tell(c10::ivalue::Future& future, const std::exception_ptr& failure)
+void TuttiWork::complete_future(c10::ivalue::Future& future, const std::exception_ptr& failure)
 {
     if (failure != nullptr)
         future.setError(failure);
@@ -221,7 +221,7 @@ c10::intrusive_ptr<c10::ivalue::Future> TuttiWork::getFuture()
         if (future_ == nullptr) {
             future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::ofTensors());
             if (ended_)
-                tell(*future_, failure_);
+                complete_future(*future_, failure_);
         }
         future = future_;
     }

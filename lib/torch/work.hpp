@@ -60,7 +60,7 @@ private:
     void await(std::chrono::milliseconds limit);
     void let_thread_conclude();
     void conclude(std::exception_ptr failure) noexcept;
-    void tell(c10::ivalue::Future& future, const std::exception_ptr& failure);
+    void complete_future(c10::ivalue::Future& future, const std::exception_ptr& failure);
     void conclude_late(std::chrono::milliseconds limit);
     std::string who_is_late();
     std::string ended_late(std::chrono::milliseconds limit) const;

@@ -122,7 +122,7 @@ TEST_CASE_METHOD(Hosts, "a rank that is killed ends a job over libfabric at once
     CHECK(result.seconds < 2 * kSoonSeconds);
 }
 
-TEST_CASE_METHOD(Hosts, "strangers at the ports of ranks over libfabric", "[fabrics]")
+TEST_CASE_METHOD(Hosts, "outsiders at the ports of ranks over libfabric", "[fabrics]")
 {
     std::vector<std::string> arguments = over_libfabric(job("a:1,b:1", "soak", {"--seconds", "5"}));
     arguments.insert(arguments.begin(), {"--interface", "10.77.0.0/16"});
@@ -132,9 +132,9 @@ TEST_CASE_METHOD(Hosts, "strangers at the ports of ranks over libfabric", "[fabr
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const std::set<std::string> ports = listening_ports("b", "10.77.0.2");
     REQUIRE(ports.size() == 1);
-    Launched stranger(on("c", {cluster_program("stranger"), "10.77.0.2", *ports.begin(), "1"}),
+    Launched outsider(on("c", {cluster_program("outsider"), "10.77.0.2", *ports.begin(), "1"}),
                       std::chrono::seconds(60));
-    check_quiet_success(stranger.wait());
+    check_quiet_success(outsider.wait());
     const Result result = launched.wait();
     CAPTURE(result.err);
     CHECK(result.status == 0);

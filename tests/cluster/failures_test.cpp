@@ -216,7 +216,7 @@ TEST_CASE_METHOD(Hosts, "statuses, output and input of ranks on other hosts", "[
 TEST_CASE_METHOD(Hosts, "a rank that is stopped before it has met the others is named, and then met",
                  "[silence]")
 {
-    const std::string told =
+    const std::string reported =
         "tutti: rank 0 waits for rank 1 on host b: the process that took the connection says nothing at "
         "10.77.0.2 "
         "(eth0) from 10.77.0.1 (eth0)";
@@ -228,7 +228,7 @@ TEST_CASE_METHOD(Hosts, "a rank that is stopped before it has met the others is 
     shell("b", "for i in $(seq 500); do ss -Hltn | grep -qv ':22 ' && exit 0; sleep 0.005; done; exit 1");
     std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it has handed out its address by then
     ::kill(late, SIGSTOP);
-    CHECK((launched.wait_for_output(told) || launched.wait_for_output(told)));  // each waits 10 s
+    CHECK((launched.wait_for_output(reported) || launched.wait_for_output(reported)));  // each waits 10 s
     ::kill(late, SIGCONT);
     const Result result = launched.wait();
     CAPTURE(result.out, result.err);

@@ -59,16 +59,16 @@ inline constexpr std::chrono::seconds kLongestCopy{30};
 template <class Start>
 bool copy_to_its_end(Transport& rank, Start start)
 {
-    Told told;
-    if (start(told) == SendResult::done)
-        return told.fired == 0;
+    Reported reported;
+    if (start(reported) == SendResult::done)
+        return reported.fired == 0;
     Recorder sink;
     sink.in_progress = true;
     const auto deadline = std::chrono::steady_clock::now() + kLongestCopy;
-    while (told.fired == 0 && std::chrono::steady_clock::now() < deadline)
+    while (reported.fired == 0 && std::chrono::steady_clock::now() < deadline)
         if (rank.progress(sink) == 0)
             sched_yield();
-    return told.fired == 1 && told.result == ErrorCode::success;
+    return reported.fired == 1 && reported.result == ErrorCode::success;
 }
 
 }  // namespace tutti::test

@@ -31,13 +31,13 @@ template <class Done>
 bool sleep_until(Ranks& ranks, int index, Done&& done)
 {
     const auto late = std::chrono::steady_clock::now() + 5s;
-    for (int unheard = 0; !done();) {
+    for (int unanswered = 0; !done();) {
         ranks.doorbell(index).arm();
         const Bell bell(ranks.doorbell(index));
         if (ranks.progress(index) == 0 && !done())
-            unheard += !bell.sleep();
+            unanswered += !bell.sleep();
         ranks.doorbell(index).disarm();
-        REQUIRE(unheard < kRounds);
+        REQUIRE(unanswered < kRounds);
     }
     return std::chrono::steady_clock::now() < late;
 }
@@ -143,8 +143,8 @@ TEST_CASE("a doorbell that is asked for a file descriptor makes it readable, unt
     pollfd bell{.fd = ranks.doorbell(1).wait_fd(), .events = POLLIN, .revents = 0};
     REQUIRE(bell.fd >= 0);
     for (std::uint64_t round = 0; round < 3; ++round) {
-        OutFrame unheard(2 * round, 8, 10);
-        REQUIRE(ranks.send(0, 1, unheard) == SendResult::done);
+        OutFrame unanswered(2 * round, 8, 10);
+        REQUIRE(ranks.send(0, 1, unanswered) == SendResult::done);
         CHECK(poll(&bell, 1, 0) == 0);
         CHECK(ranks.progress(1) == 1);
 

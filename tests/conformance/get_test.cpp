@@ -39,12 +39,12 @@ RemoteRegion region_at(const void* address)
 /// Reads, driving progress while the answer is `again` or the data is on its way.
 ErrorCode get(Transport& transport, int peer, const RemoteRegion& remote, std::span<std::byte> local)
 {
-    Told told;
+    Reported reported;
     Recorder sink;
     for (int attempt = 0; attempt < 100'000; ++attempt) {
-        const SendResult result = transport.memory()->get(peer, remote, local, told);
+        const SendResult result = transport.memory()->get(peer, remote, local, reported);
         if (result == SendResult::done) {
-            REQUIRE(told.fired == 0);
+            REQUIRE(reported.fired == 0);
             return ErrorCode::success;
         }
         sink.in_progress = true;
@@ -53,12 +53,12 @@ ErrorCode get(Transport& transport, int peer, const RemoteRegion& remote, std::s
             continue;
         // The peer's thread may have a part in it, and no core now.
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-        while (told.fired == 0 && std::chrono::steady_clock::now() < deadline) {
+        while (reported.fired == 0 && std::chrono::steady_clock::now() < deadline) {
             transport.progress(sink);
             std::this_thread::yield();
         }
-        REQUIRE(told.fired == 1);
-        return told.result;
+        REQUIRE(reported.fired == 1);
+        return reported.result;
     }
     FAIL("a transport answers `again` for ever");
     return ErrorCode::internal;
@@ -206,14 +206,14 @@ TEST_CASE("shm: memory that the peer does not have is an error, and nothing is w
     const std::size_t pages = GENERATE(5u, 20u);  // those of a copy that the peer may help with, too
     const Bytes memory = pattern(1, page, 1);
     Child child(memory);
-    Told told;
+    Reported reported;
     Bytes local(pages * page + kMargin, kUntouched);
     const std::span wanted = std::span(local).first(pages * page);
     for (const std::uint64_t address :
          {std::uint64_t{0}, std::uint64_t{8}, ~std::uint64_t{0} - 7, std::uint64_t{1} << 63}) {
         CAPTURE(address);
         try {
-            child.transport().memory()->get(1, {address, 0}, wanted, told);
+            child.transport().memory()->get(1, {address, 0}, wanted, reported);
             FAIL("there is nothing to read");
         } catch (const tutti::Error& error) {
             CHECK(error.peer() == 1);
@@ -221,7 +221,7 @@ TEST_CASE("shm: memory that the peer does not have is an error, and nothing is w
         }
     }
     CHECK(local == Bytes(local.size(), kUntouched));
-    CHECK(told.fired == 0);
+    CHECK(reported.fired == 0);
     // The transport works on.
     CHECK(get(child.transport(), 1, child.region(), std::span(local).first(page)) == ErrorCode::success);
     CHECK(std::equal(memory.begin(), memory.end(), local.begin()));
@@ -232,15 +232,15 @@ TEST_CASE("shm: a process that has died is an error")
     const Bytes memory = pattern(1, 5000, 1);
     Child child(memory);
     child.end();
-    Told told;
+    Reported reported;
     Bytes local(5000 + kMargin, kUntouched);
     for (int attempt = 0; attempt < 2; ++attempt) {
         CHECK_THROWS_AS(
-            child.transport().memory()->get(1, child.region(), std::span(local).first(5000), told),
+            child.transport().memory()->get(1, child.region(), std::span(local).first(5000), reported),
             tutti::Error);
     }
     CHECK(local == Bytes(local.size(), kUntouched));
-    CHECK(told.fired == 0);
+    CHECK(reported.fired == 0);
 }
 
 TEST_CASE("inproc: the memory of a rank that has closed, or of an aborted job, is not read")
@@ -251,14 +251,14 @@ TEST_CASE("inproc: the memory of a rank that has closed, or of an aborted job, i
     tutti::transport::InprocTransport owner(hub, 1);
     const Bytes memory = pattern(1, 100, 1);
     Bytes local(100, kUntouched);
-    Told told;
+    Reported reported;
     if (aborted)
         hub->abort("rank 1 said so");
     else
         owner.close();
-    CHECK_THROWS_AS(reader.get(1, region_at(memory.data()), local, told), tutti::Error);
+    CHECK_THROWS_AS(reader.get(1, region_at(memory.data()), local, reported), tutti::Error);
     CHECK(local == Bytes(100, kUntouched));
-    CHECK(told.fired == 0);
+    CHECK(reported.fired == 0);
 }
 
 TEST_CASE("inproc: who knows that the job was aborted may free what others were reading", "[threads]")
@@ -276,11 +276,11 @@ TEST_CASE("inproc: who knows that the job was aborted may free what others were 
         hub->abort("the owner said so");
         memory = Bytes();  // a read of it now would be one of freed memory
     });
-    Told told;
+    Reported reported;
     Bytes local(expected.size());
     try {
         for (;; reads.fetch_add(1, std::memory_order_relaxed)) {
-            reader.get(1, region, local, told);
+            reader.get(1, region, local, reported);
             REQUIRE(local == expected);
         }
     } catch (const tutti::Error& error) {

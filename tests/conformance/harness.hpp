@@ -53,13 +53,13 @@ struct OutFrame : transport::Completion {
 };
 
 /// Counts its calls: a get that is `done` must not fire it.
-struct Told : transport::Completion {
-    Told()
+struct Reported : transport::Completion {
+    Reported()
     {
         fire = [](transport::Completion& self, ErrorCode code) {
-            auto& told = static_cast<Told&>(self);
-            ++told.fired;
-            told.result = code;
+            auto& reported = static_cast<Reported&>(self);
+            ++reported.fired;
+            reported.result = code;
         };
     }
     int fired = 0;

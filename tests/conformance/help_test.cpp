@@ -229,14 +229,14 @@ TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all
     const Memory target(expected.size(), true);
     ShmTransport receiver(0, kLocal);
     Bytes contact = receiver.address();
-    std::array<int, 2> told{};
-    REQUIRE(pipe(told.data()) == 0);
+    std::array<int, 2> reported{};
+    REQUIRE(pipe(reported.data()) == 0);
     const pid_t child = fork();
     if (child == 0)
-        die_of_a_piece(contact, source, told[1]);
+        die_of_a_piece(contact, source, reported[1]);
     RemoteRegion region{};
-    REQUIRE(read(told[0], contact.data(), contact.size()) == static_cast<ssize_t>(contact.size()));
-    REQUIRE(read(told[0], &region, sizeof region) == static_cast<ssize_t>(sizeof region));
+    REQUIRE(read(reported[0], contact.data(), contact.size()) == static_cast<ssize_t>(contact.size()));
+    REQUIRE(read(reported[0], &region, sizeof region) == static_cast<ssize_t>(sizeof region));
     receiver.connect(1, contact);
     bool whole = true;
     do {
@@ -250,6 +250,6 @@ TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all
     CHECK(whole);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    close(told[0]);
-    close(told[1]);
+    close(reported[0]);
+    close(reported[1]);
 }

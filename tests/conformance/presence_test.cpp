@@ -55,7 +55,7 @@ TEST_CASE("a peer that is there is found there, and nothing is lost by asking")
     CHECK(ranks.sink(1).lost.empty());
 }
 
-TEST_CASE("a peer that has left is found gone, and its loss is told once, behind its last frame")
+TEST_CASE("a peer that has left is found gone, and its loss is reported once, behind its last frame")
 {
     const Setup setup = GENERATE(from_range(setups_between_ranks()));
     CAPTURE(setup.name());

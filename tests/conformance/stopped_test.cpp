@@ -69,15 +69,15 @@ public:
     Three() : source_(kStoppedBytes, true), content_(filled(source_)), receiver_(0, kThree), third_(2, kThree)
     {
         Bytes contact = receiver_.address();
-        std::array<int, 2> told{};
-        REQUIRE(pipe(told.data()) == 0);
+        std::array<int, 2> reported{};
+        REQUIRE(pipe(reported.data()) == 0);
         helper_ = fork();
         if (helper_ == 0)
-            help_and_be_stopped(contact, source_, told[1]);
-        REQUIRE(read(told[0], contact.data(), contact.size()) == static_cast<ssize_t>(contact.size()));
-        REQUIRE(read(told[0], &region_, sizeof region_) == static_cast<ssize_t>(sizeof region_));
-        close(told[0]);
-        close(told[1]);
+            help_and_be_stopped(contact, source_, reported[1]);
+        REQUIRE(read(reported[0], contact.data(), contact.size()) == static_cast<ssize_t>(contact.size()));
+        REQUIRE(read(reported[0], &region_, sizeof region_) == static_cast<ssize_t>(sizeof region_));
+        close(reported[0]);
+        close(reported[1]);
         receiver_.connect(1, contact);
         receiver_.connect(2, third_.address());
         third_.connect(0, receiver_.address());
@@ -92,16 +92,16 @@ public:
 
     ShmTransport& receiver() { return receiver_; }
     const Bytes& content() const { return content_; }
-    SendResult get(const Memory& target, Told& told)
+    SendResult get(const Memory& target, Reported& reported)
     {
-        return receiver_.get(1, region_, target.bytes(), told);
+        return receiver_.get(1, region_, target.bytes(), reported);
     }
     /// Copies to `target` until the helper is stopped in its piece; false when it never has one.
-    bool stop_helper(const Memory& target, Told& told)
+    bool stop_helper(const Memory& target, Reported& reported)
     {
         const auto deadline = std::chrono::steady_clock::now() + kLongestCopy;
         while (std::chrono::steady_clock::now() < deadline)
-            if (get(target, told) == SendResult::pending)
+            if (get(target, reported) == SendResult::pending)
                 return is_stopped();
         return false;
     }
@@ -149,15 +149,15 @@ TEST_CASE("shm: while a helper is stopped in its piece the receiver exchanges fr
     Three ranks;
     const Memory target(kStoppedBytes, true);
     const Memory other(kStoppedBytes, true);
-    Told told;
-    REQUIRE(ranks.stop_helper(target, told));
+    Reported reported;
+    REQUIRE(ranks.stop_helper(target, reported));
     for (std::uint64_t number = 0; number < 100; ++number)
         REQUIRE(ranks.exchange(number));
     // Another copy out of the same memory needs no helper.
-    Told at_once;
+    Reported at_once;
     CHECK(ranks.get(other, at_once) == SendResult::done);
     CHECK(other.holds(ranks.content()));
-    CHECK(told.fired == 0);
+    CHECK(reported.fired == 0);
     // A receiver that has fallen asleep meanwhile is woken by the end of the piece.
     ranks.receiver().arm();
     const Bell bell(ranks.receiver());
@@ -166,8 +166,8 @@ TEST_CASE("shm: while a helper is stopped in its piece the receiver exchanges fr
     CHECK(bell.sleep());
     ranks.receiver().disarm();
     CHECK(ranks.progress() == 1);
-    CHECK(told.fired == 1);
-    CHECK(told.result == ErrorCode::success);
+    CHECK(reported.fired == 1);
+    CHECK(reported.result == ErrorCode::success);
     CHECK(target.holds(ranks.content()));
 }
 
@@ -176,9 +176,9 @@ TEST_CASE("shm: who gives up a copy has its memory to itself once the stopped he
     const bool closes = GENERATE(false, true);
     CAPTURE(closes);
     Three ranks;
-    Told told;
+    Reported reported;
     std::optional<Memory> target(std::in_place, kStoppedBytes, true);
-    REQUIRE(ranks.stop_helper(*target, told));
+    REQUIRE(ranks.stop_helper(*target, reported));
     std::atomic<bool> went_on{false};
     std::jthread later([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -188,12 +188,12 @@ TEST_CASE("shm: who gives up a copy has its memory to itself once the stopped he
     if (closes)
         ranks.receiver().close();
     else
-        ranks.receiver().abandon(told);
+        ranks.receiver().abandon(reported);
     CHECK(went_on);
     CHECK(target->holds(ranks.content()));
     target.reset();
-    CHECK(told.fired == (closes ? 1 : 0));
-    CHECK(told.result == (closes ? ErrorCode::cancelled : ErrorCode::success));
+    CHECK(reported.fired == (closes ? 1 : 0));
+    CHECK(reported.result == (closes ? ErrorCode::cancelled : ErrorCode::success));
     if (!closes)
         CHECK(ranks.progress() == 0);
 }

@@ -33,7 +33,7 @@ std::string all_to_all(Ranks& ranks, int ranks_in_all, int mine, std::uint64_t f
     std::vector<std::uint64_t> next_out(static_cast<std::size_t>(ranks_in_all));
     const std::size_t expected = static_cast<std::size_t>(ranks_in_all - 1) * frames;
     std::size_t unsent = expected;
-    bool told = false;
+    bool reported = false;
     int idle = 0;
     while (finished.load() < ranks_in_all) {
         bool moved = false;
@@ -54,15 +54,15 @@ std::string all_to_all(Ranks& ranks, int ranks_in_all, int mine, std::uint64_t f
             idle = 0;
             continue;
         }
-        if (!told && unsent == 0 && ranks.sink(mine).frames.size() == expected) {
-            told = true;
+        if (!reported && unsent == 0 && ranks.sink(mine).frames.size() == expected) {
+            reported = true;
             ++finished;
         }
         if (std::chrono::steady_clock::now() > deadline)
             return "no end in sight";
         sched_yield();
         // Sleeping for good only while frames are owed to this rank; the bound is for a lost wake-up to show.
-        if (++idle < 3 || told || unsent != 0)
+        if (++idle < 3 || reported || unsent != 0)
             continue;
         ranks.doorbell(mine).arm();
         const Bell bell(ranks.doorbell(mine));

@@ -1,4 +1,4 @@
-// Strangers at all ports of a job, of its own user and of another, while it works.
+// Outsiders at all ports of a job, of its own user and of another, while it works.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@
 #include "launcher/pmix/user_filter.hpp"
 #include "tests/hostile/exchange_job.hpp"
 #include "tests/hostile/job_ports.hpp"
+#include "tests/hostile/outsiders.hpp"
 #include "tests/hostile/rounds.hpp"
-#include "tests/hostile/strangers.hpp"
 
 using namespace tutti::test;
 
@@ -49,7 +49,7 @@ bool wait_until(Condition condition)
     return true;
 }
 
-/// Strangers who come to a job's ports, and go again.
+/// Outsiders who come to a job's ports, and go again.
 class Visits {
 public:
     Visits(std::mt19937& random, int ranks) : random_(random), ranks_(ranks) {}
@@ -60,23 +60,23 @@ public:
     {
         for (std::size_t i = 0, many = 1 + random_() % 3; i < many; ++i) {
             const bool nobody = can_be_nobody() && random_() % 2 == 0;
-            Stranger stranger{nobody ? kNobody : ::geteuid(),
+            Outsider outsider{nobody ? kNobody : ::geteuid(),
                               static_cast<std::uint32_t>(random_()),
                               ports,
                               Milliseconds(100 + random_() % 500),
                               ranks_,
                               nobody ? "" : record};
             if (!nobody && !own_user_at_pmix) {
-                std::erase_if(stranger.ports,
+                std::erase_if(outsider.ports,
                               [](const JobPort& port) { return port.role == Role::pmix_server; });
             }
             own_user_at_pmix_ = own_user_at_pmix_ || (!nobody && own_user_at_pmix);
-            account_ << "user " << stranger.user << " with seed " << stranger.seed << " at";
-            for (const JobPort& port : stranger.ports) {
+            account_ << "user " << outsider.user << " with seed " << outsider.seed << " at";
+            for (const JobPort& port : outsider.ports) {
                 account_ << ' ' << name_of(port.role) << "'s port " << port.port;
             }
             account_ << "; ";
-            pids_.push_back(start(stranger));
+            pids_.push_back(start(outsider));
         }
     }
     void wait()
@@ -103,7 +103,7 @@ private:
 void check_lines(const std::string& text, bool own_user_at_pmix)
 {
     static const Catch::Matchers::StdString::RegexMatcher refused = Catch::Matches(
-        "tuttirun: a stranger from .* was refused at the port for daemons: .*|"
+        "tuttirun: a connection from .* was refused at the port for daemons: .*|"
         ".*dropped a connection from .*");
     const Words lines = lines_of(text);
     CHECK(lines.size() < 200);
@@ -128,7 +128,7 @@ void check_right(const ExchangePlan& plan, const Result& result, bool own_user_a
 
 }  // namespace
 
-TEST_CASE("strangers at the ports of a job that works do it no harm", "[ports]")
+TEST_CASE("outsiders at the ports of a job that works do it no harm", "[ports]")
 {
     for_each_seed(kSanitized ? 2 : 3, [](std::uint32_t seed) {
         std::mt19937 random(seed);
@@ -153,7 +153,7 @@ TEST_CASE("strangers at the ports of a job that works do it no harm", "[ports]")
     });
 }
 
-TEST_CASE("strangers at the ports of a job that starts do it no harm", "[ports]")
+TEST_CASE("outsiders at the ports of a job that starts do it no harm", "[ports]")
 {
     for_each_seed(kSanitized ? 1 : 2, [](std::uint32_t seed) {
         std::mt19937 random(seed + 1'000'000);

@@ -234,7 +234,7 @@ TEST_CASE("ranks that disagree learn about what")
         return join(directory, i, 2, {1, 2, 3});
     });
     for (const End& end : nodes)
-        CHECK_THAT(end.words, Catch::Contains("tells the nodes of 3 ranks, of 2"));
+        CHECK_THAT(end.words, Catch::Contains("names the nodes of 3 ranks, of 2"));
 }
 
 TEST_CASE("a rank's death is an error at those that wait for it")

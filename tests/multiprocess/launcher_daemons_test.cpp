@@ -108,9 +108,9 @@ TEST_CASE("a lost daemon is not blamed on a warning of the agent's; a cause come
     CHECK(contains(warned.err, "tuttirun: lost the daemon on h"));
     CHECK(contains(warned.err,
                    "/agent gave no reason, only warnings: srun: warning: can't honor it; with it its rank"));
-    const Result told = tuttirun(on_hosts({1, 1}, dies, "warns-and-tells"));
-    CAPTURE(told.err);
-    CHECK(contains(told.err,
+    const Result reported = tuttirun(on_hosts({1, 1}, dies, "warns-and-tells"));
+    CAPTURE(reported.err);
+    CHECK(contains(reported.err,
                    "/agent said: srun: error: the node fails\nand, as a warning: srun: warning: can't "
                    "honor it; with it its rank"));
 }
@@ -167,14 +167,14 @@ TEST_CASE("a daemon elsewhere that does not answer is not waited for when the us
     CHECK(contains(result.err, "it has not answered for 2 s (after the job was to end)"));
 }
 
-TEST_CASE("strangers at the head's port do no harm, and are mentioned once")
+TEST_CASE("outsiders at the head's port do no harm, and are mentioned once")
 {
-    const Result result = tuttirun(on_hosts({1, 1}, {program("bootstrap_actions"), "exchange"}, "strangers"));
+    const Result result = tuttirun(on_hosts({1, 1}, {program("bootstrap_actions"), "exchange"}, "outsiders"));
     CHECK(result.status == 0);
     CHECK(lines_of(result.out).size() == 2);
     REQUIRE(launcher_lines(result).size() == 1);
     CHECK(contains(result.err,
-                   "a stranger from 127.0.0.1 was refused at the port for daemons: it does not speak "
+                   "a connection from 127.0.0.1 was refused at the port for daemons: it does not speak "
                    "Tutti's protocol"));
 }
 

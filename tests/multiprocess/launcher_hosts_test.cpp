@@ -106,15 +106,15 @@ TEST_CASE("a rank that dies in a fence ends the job on all hosts")
 TEST_CASE("ranks that want to know are told of a rank's death")
 {
     // They have the grace period to hear of it, which may be too short on a machine that others keep busy.
-    bool all_were_told = false;
-    for (int attempt = 0; attempt < 10 && !all_were_told; ++attempt) {
+    bool all_were_informed = false;
+    for (int attempt = 0; attempt < 10 && !all_were_informed; ++attempt) {
         const Result result = tuttirun(on_hosts({2, 2}, {program("pmix_calls"), "death"}));
         CHECK(result.status == 128 + SIGKILL);
-        all_were_told =
+        all_were_informed =
             sorted(lines_of(result.out)) ==
             Words{"rank 0 was told of rank 3", "rank 1 was told of rank 3", "rank 2 was told of rank 3"};
     }
-    CHECK(all_were_told);
+    CHECK(all_were_informed);
 }
 
 TEST_CASE("an abort on one host ends the ranks of the others")
@@ -150,11 +150,11 @@ TEST_CASE("time-outs and signals reach all hosts")
     REQUIRE(ended.wait_for_output(readies(3)));
     ended.signal(SIGTERM);
     CHECK(ended.wait().status == 128 + SIGTERM);
-    Launched told(tuttirun_command(
+    Launched reported(tuttirun_command(
         on_hosts({1, 1}, shell("trap 'echo got; exit 0' USR1; echo ready; while :; do sleep 0.02; done"))));
-    REQUIRE(told.wait_for_output(readies(2)));
-    told.signal(SIGUSR1);
-    const Result result = told.wait();
+    REQUIRE(reported.wait_for_output(readies(2)));
+    reported.signal(SIGUSR1);
+    const Result result = reported.wait();
     CHECK(result.status == 0);
     CHECK(sorted(lines_of(result.out)) == Words{"got", "got", "ready", "ready"});
 }

@@ -1,4 +1,4 @@
-// What becomes of jobs whose PMIx server dies, stands still, or has strangers at its port.
+// What becomes of jobs whose PMIx server dies, stands still, or has outsiders at its port.
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -127,9 +127,9 @@ TEST_CASE("a job that has wired up goes on without its PMIx server")
         const Result result = scene.go_on();
         CHECK(result.status == 0);
         CHECK(result.out == repeated("up\n", 3) + repeated("left\n", 3));
-        const Words told = lines_of(result.err);
-        CHECK(told.size() == servers.size());
-        for (const std::string& line : told) {
+        const Words reported = lines_of(result.err);
+        CHECK(reported.size() == servers.size());
+        for (const std::string& line : reported) {
             CHECK(contains(line, "tuttirun: the PMIx server was killed by signal 9 (Killed) on "));
             CHECK(line.ends_with(": the job goes on without it"));
         }

@@ -95,7 +95,7 @@ TEST_CASE("a live view fits into a small terminal, follows its size, and quits",
     job.end();
 }
 
-TEST_CASE("a job that is stopped is told, and its view quits", "[top]")
+TEST_CASE("a job that is stopped is reported, and its view quits", "[top]")
 {
     if (!Terminal::is_possible())
         return;
@@ -140,7 +140,7 @@ TEST_CASE("without a terminal a view is printed once, with rates", "[top]")
     CHECK(tuttirun({"--top", "1", "2"}).status == 2);
 }
 
-TEST_CASE("where several jobs run, each is told with its program, ranks and age, and how to choose one",
+TEST_CASE("where several jobs run, each is reported with its program, ranks and age, and how to choose one",
           "[top]")
 {
     Job one(3, "cycle");
@@ -181,7 +181,7 @@ TEST_CASE("where several jobs run, each is told with its program, ranks and age,
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("the last calls of a rank are told, those that are alike together", "[top]")
+TEST_CASE("the last calls of a rank are reported, those that are alike together", "[top]")
 {
     Job job(2, "windows");
     const auto tells = [&](int rank, const std::string& words) {

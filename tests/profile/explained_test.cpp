@@ -56,10 +56,10 @@ TEST_CASE("a message goes by the protocol that is explained, or by one of two th
                                                 {"tcp", "any memory", 64 << 10},
                                                 {"tcp", "any memory", 1 << 20}}));
     CAPTURE(message.transport, message.memory, message.bytes);
-    const std::vector<Json> told =
+    const std::vector<Json> reported =
         those_with(explained({"send", "--ranks", "2", "--bytes", std::to_string(message.bytes)})["sends"],
                    R"({"transport": ")" + message.transport + R"(", "message": ")" + message.memory + "\"}");
-    REQUIRE(told.size() == 1);
+    REQUIRE(reported.size() == 1);
 
     Words job = message.transport == "shm" ? Words{"-n", "2"} : on_hosts({1, 1}, {});
     job.insert(job.begin(), {"--heap", message.memory == "any memory" ? "off" : "on"});
@@ -71,7 +71,7 @@ TEST_CASE("a message goes by the protocol that is explained, or by one of two th
     for (std::size_t i = 1; i < sent.size(); ++i) {
         const std::string protocol = sent[i]["args"]["protocol"].text();
         CAPTURE(i, protocol);
-        CHECK((told.front()["protocol"] == protocol || told.front()["or"] == protocol));
+        CHECK((reported.front()["protocol"] == protocol || reported.front()["or"] == protocol));
     }
 }
 
@@ -88,12 +88,12 @@ TEST_CASE("an allreduce takes the algorithm that is explained")
                                                           {4, 64 << 10},
                                                           {4, 1 << 20}}));
     CAPTURE(ranks, bytes);
-    const Json told =
+    const Json reported =
         explained({"allreduce", "--ranks", std::to_string(ranks), "--bytes", std::to_string(bytes)});
     const Json trace = trace_of({"-n", std::to_string(ranks)}, "reduce", bytes);
     const std::vector<Json> calls =
         those_with(trace["traceEvents"], R"({"ph": "X", "name": "allreduce", "tid": 0})");
     REQUIRE(calls.size() == 20);
     // The first ones have no shared memory yet, where ranks make it for calls of this kind.
-    CHECK(calls.back()["args"]["algorithm"] == told["algorithm"].text());
+    CHECK(calls.back()["args"]["algorithm"] == reported["algorithm"].text());
 }

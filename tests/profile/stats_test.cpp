@@ -83,20 +83,20 @@ TEST_CASE("calls, bytes and messages are counted, with their sizes, peers and li
               those_with(stats["messages"], "{" + back + "}").size());
     }
 #ifdef __x86_64__
-    int told = 0;
+    int reported = 0;
     for (const Json& line : stats["lines"].elements()) {
         const std::string place = line["place"].text();
         CAPTURE(place);
         CHECK(contains(place, "counted.cpp:"));
         if (place.starts_with("exchange at counted.cpp:"))
-            told += line["calls"].integer();
+            reported += line["calls"].integer();
     }
     const std::vector<Json> waits = those_with(stats["operations"], R"({"operation": "wait for a receive"})");
-    CHECK(told == 120 + (waits.empty() ? 0 : waits[0]["calls"].integer()));
+    CHECK(reported == 120 + (waits.empty() ? 0 : waits[0]["calls"].integer()));
 #endif
 }
 
-TEST_CASE("collectives are told by their kind and algorithm")
+TEST_CASE("collectives are reported by their kind and algorithm")
 {
     const Json stats =
         stats_of(0, {"-n", "2", "-x", "TUTTI_ALLREDUCE=ring", program_of("TUTTI_TEST_COUNTED"), "reduce"});

@@ -116,7 +116,7 @@ TEST_CASE("no algorithm gets cheaper with more bytes, and all can be predicted")
     }(AllCollectives{});
 }
 
-TEST_CASE("a prediction gives up after as many messages as it is told")
+TEST_CASE("a prediction gives up after as many messages as it is reported")
 {
     const PredictedCall call{.ranks = 64, .size_bytes = 64, .most_messages = 1000};
     CHECK(prediction<Allgather>("ring", call).given_up);
@@ -134,7 +134,7 @@ TEST_CASE("a cost model in a file: what it says, and the defaults for the rest")
     CHECK(model.reduce_ns_per_byte == 0);
 }
 
-TEST_CASE("what is wrong in a cost model is told with its place")
+TEST_CASE("what is wrong in a cost model is reported with its place")
 {
     const auto complaint = [](std::string_view text) -> std::string {
         try {

@@ -137,7 +137,7 @@ TEST_CASE("a collective's variable comes before the file, and TUTTI_RULES names 
     CHECK_THROWS_WITH(Choice(named), "/tmp: invalid argument: the file cannot be read: Is a directory");
 }
 
-TEST_CASE("what is wrong in a file of rules is told with its place")
+TEST_CASE("what is wrong in a file of rules is reported with its place")
 {
     const auto wrong = [](std::string_view text, std::string_view words) {
         CAPTURE(text);
@@ -186,7 +186,7 @@ TEST_CASE("what is wrong in a file of rules is told with its place")
     CHECK(complaint(zero).find("reduce[0].segment_bytes: 0 is no whole number from 1") != std::string::npos);
 }
 
-TEST_CASE("what is no JSON is told with its line")
+TEST_CASE("what is no JSON is reported with its line")
 {
     CHECK(complaint("{\n  \"scan\": [\n    {\"algorithm\": flat}]}")
               .find("this is no JSON: parse error at "

@@ -121,7 +121,7 @@ TEST_CASE("messages share their sender's way out and their receiver's way in")
     CHECK(report.finish_ns() == 2 * (1000 + 4 * 100));
 }
 
-TEST_CASE("an algorithm that relies on buffering deadlocks with synchronous sends, and is told who waits")
+TEST_CASE("an algorithm that relies on buffering deadlocks with synchronous sends, and is reported who waits")
 {
     std::vector<std::byte> data(2);
     const auto program = [&](Group& group) {

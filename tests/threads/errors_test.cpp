@@ -112,7 +112,7 @@ TEST_CASE("arguments of collectives and of communicators")
     CHECK_THROWS_AS(run_threads(5000, [](Environment&) {}), Error);
 }
 
-TEST_CASE("ranks that disagree about a collective's size are told, not left with rubbish")
+TEST_CASE("ranks that disagree about a collective's size are reported, not left with rubbish")
 {
     try {
         run_threads(2, [](Environment& environment) {

@@ -144,14 +144,14 @@ TEST_CASE("a function hears of its operation's error")
 {
     at_size(2, [](const Communicator& world) {
         int one = 0;
-        bool heard = false;
+        bool received = false;
         world.irecv(one, 1 - world.rank(), 1).then([&](const Status& status, std::exception_ptr error) {
             expect(status.code == ErrorCode::truncated);
             expect_error(ErrorCode::truncated, "8 bytes", [&] { std::rethrow_exception(error); });
-            heard = true;
+            received = true;
         });
         world.send(std::array{1, 2}, 1 - world.rank(), 1);
-        while (!heard)
+        while (!received)
             expect(!world.iprobe(1 - world.rank(), 99));
     });
 }

@@ -18,10 +18,10 @@ namespace {
 constexpr EnvironmentOptions kThread{.progress = Progress::thread};
 
 // Computes, that is makes no call of Tutti, until `told` is set; false when that takes half a minute.
-bool compute_until(const std::atomic<bool>& told)
+bool compute_until(const std::atomic<bool>& reported)
 {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!told.load()) {
+    while (!reported.load()) {
         if (std::chrono::steady_clock::now() > give_up)
             return false;
         std::this_thread::yield();
@@ -56,7 +56,7 @@ TEST_CASE("a progress thread completes a collective for ranks that compute")
     // Rank 0 waits for the result, which needs all others, and they call nothing before it has come.
     for (const int ranks : {1, 2, 3, 4, 7}) {
         CAPTURE(ranks);
-        std::atomic<bool> told{false};
+        std::atomic<bool> reported{false};
         at_size(
             ranks,
             [&](const Communicator& world) {
@@ -70,9 +70,9 @@ TEST_CASE("a progress thread completes a collective for ranks that compute")
                     reduced.wait();
                     swapped.wait();
                     met.wait();
-                    told = true;
+                    reported = true;
                 }
-                expect(compute_until(told), "the peers waited for a call");
+                expect(compute_until(reported), "the peers waited for a call");
                 reduced.wait();
                 swapped.wait();
                 met.wait();
@@ -87,7 +87,7 @@ TEST_CASE("a progress thread sends and receives large messages for a rank that c
 {
     for (const int ranks : {2, 3}) {
         CAPTURE(ranks);
-        std::atomic<bool> told{false};
+        std::atomic<bool> reported{false};
         at_size(
             ranks,
             [&](const Communicator& world) {
@@ -97,7 +97,7 @@ TEST_CASE("a progress thread sends and receives large messages for a rank that c
                     std::vector<int> in(kCount);
                     Request sent = world.isend(numbers(last, 1, kCount), 0, 1);
                     Request received = world.irecv(in, 0, 2);
-                    expect(compute_until(told), "the peer waited for a call");
+                    expect(compute_until(reported), "the peer waited for a call");
                     received.wait();
                     sent.wait();
                     expect(in == numbers(0, 2, kCount));
@@ -106,7 +106,7 @@ TEST_CASE("a progress thread sends and receives large messages for a rank that c
                     world.recv(in, last, 1);
                     world.ssend(numbers(0, 2, kCount), last, 2);
                     expect(in == numbers(last, 1, kCount));
-                    told = true;
+                    reported = true;
                 }
             },
             kThread);
@@ -168,15 +168,15 @@ TEST_CASE("TUTTI_PROGRESS decides, and a wrong value is named")
 {
     {
         const Variable variable("TUTTI_PROGRESS", "thread");
-        std::atomic<bool> told{false};
+        std::atomic<bool> reported{false};
         at_size(2, [&](const Communicator& world) {
             std::vector<float> data(10'000, 1.0f);
             Request reduced = world.iallreduce(data, sum);
             if (world.rank() == 0) {
                 reduced.wait();
-                told = true;
+                reported = true;
             }
-            expect(compute_until(told));
+            expect(compute_until(reported));
         });
     }
     {

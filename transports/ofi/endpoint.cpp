@@ -162,7 +162,7 @@ FailedOperation Endpoint::failed()
         return {nullptr, 0, {}};
     if (count < 0)
         throw Error(ErrorCode::system, "progress",
-                    fmt::format("libfabric's provider {} cannot tell what has failed: {}",
+                    fmt::format("libfabric's provider {} cannot say what has failed: {}",
                                 info_->fabric_attr->prov_name, Library::get().describe(count)));
     std::string words = Library::get().describe(entry.err);
     std::array<char, 256> detail{};

@@ -94,7 +94,7 @@ std::size_t Links::look()
     }
     connector_.look();
     for (std::size_t i = 0; i < touched_.size(); ++i)  // the user's answers may add to the list
-        tell(*touched_[i]);
+        deliver(*touched_[i]);
     events += touched_.size();
     touched_.clear();
     old_links_.clear();
@@ -102,11 +102,11 @@ std::size_t Links::look()
 }
 
 // Also delivers messages that came before the link ended, unless the user has dropped it.
-void Links::tell(Link& link)
+void Links::deliver(Link& link)
 {
     while (links_.contains(&link)) {
         if (const auto message = link.take()) {
-            user_.heard(link, *message);
+            user_.take_message(link, *message);
             continue;
         }
         if (link.has_ended()) {

@@ -19,7 +19,7 @@ public:
     /// Whether a link with this rank is welcome: there is none yet, and the rank is not lost.
     virtual bool wants(int rank) = 0;
     virtual void linked(Link& link) = 0;
-    virtual void heard(Link& link, const LinkMessage& message) = 0;
+    virtual void take_message(Link& link, const LinkMessage& message) = 0;
     virtual void ended(Link& link) = 0;
     /// There is no way to the rank, or it has ended.
     virtual void unreachable(int rank, Loss loss) = 0;
@@ -69,7 +69,7 @@ private:
     }
     void dropped(const std::string& remote, std::string_view why) override;
     void note(const std::string& text) override { user_.outsider(text); }
-    void tell(Link& link);
+    void deliver(Link& link);
 
     LinkUser& user_;
     const int timeout_ms_;

@@ -63,8 +63,8 @@ bool is_readable([[maybe_unused]] std::span<const std::byte> memory) noexcept
 {
 #ifdef MADV_POPULATE_READ
     // An older kernel refuses the advice, and any kernel pages without permission, with the same error.
-    static const bool can_tell = madvise(nullptr, 0, MADV_POPULATE_READ) == 0;
-    if (!can_tell)
+    static const bool can_ask = madvise(nullptr, 0, MADV_POPULATE_READ) == 0;
+    if (!can_ask)
         return true;
     constexpr std::uintptr_t kPageBytes = 4096;
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) & ~(kPageBytes - 1);

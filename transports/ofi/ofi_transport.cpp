@@ -59,7 +59,7 @@ OfiTransport::OfiTransport(OfiOptions options)
       send_buffers_(FabricOperation::Kind::send, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
       peers_(options_.ranks),
       memory_(endpoint_, modes_, peers_, send_buffers_, max_payload_bytes_,
-              options_.remote_memory && tells_of_delivery(endpoint_.info()))
+              options_.remote_memory && reports_delivery(endpoint_.info()))
 {
     // One link for each rank, one more while both dial, and the provider's own connection.
     base::allow_open_files(3 * static_cast<std::size_t>(options_.ranks) + 256);

@@ -107,13 +107,13 @@ private:
     // sessions.cpp: links, acknowledgements, timeouts
     bool wants(int rank) override;
     void linked(Link& link) override;
-    void heard(Link& link, const LinkMessage& message) override;
+    void take_message(Link& link, const LinkMessage& message) override;
     void ended(Link& link) override;
     void unreachable(int rank, Loss loss) override { lose(rank, std::move(loss)); }
     void outsider(const std::string& what) override;
     void acknowledge(Peer& from, std::uint32_t count);
-    void tell_by_link(Link& link, Peer& to);
-    void tell_everybody();
+    void acknowledge_by_link(Link& link, Peer& to);
+    void acknowledge_all();
     void be_patient(std::int64_t now_ns);
     bool owes(int rank, const Peer& to) const;
     std::int64_t sleep_until(std::int64_t now_ns) const;
@@ -140,7 +140,7 @@ private:
     PeerTable peers_;
     FabricMemory memory_;
     std::deque<FrameBuffer*> unposted_;         // receive buffers that the provider has refused for now
-    std::vector<int> to_tell_;                  // ranks that wait for an acknowledgement
+    std::vector<int> unacknowledged_;           // ranks that wait for an acknowledgement
     std::vector<int> losses_;                   // lost, not reported
     std::vector<int> leavers_;                  // leaving, not departed
     bool armed_ = false;

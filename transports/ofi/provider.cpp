@@ -37,7 +37,7 @@ fi_info* ask(std::uint64_t capabilities, const ProviderWish& wish)
     const int result = library.getinfo(library.version(), nullptr, nullptr, 0, hints.get(), &found);
     if (result != 0 && result != -FI_ENODATA)
         throw Error(ErrorCode::not_supported, "fabric",
-                    fmt::format("libfabric cannot tell its providers: {}", library.describe(result)));
+                    fmt::format("libfabric cannot list its providers: {}", library.describe(result)));
     return result == 0 ? found : nullptr;
 }
 
@@ -166,7 +166,7 @@ const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
 }
 
 // A provider reports an ability only to a caller that asks for it.
-bool tells_of_delivery(const fi_info& info)
+bool reports_delivery(const fi_info& info)
 {
     const Library& library = Library::get();
     const InfoPtr hints(library.dupinfo(&info));

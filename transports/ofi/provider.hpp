@@ -32,7 +32,7 @@ struct ProviderWish {
 InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::LocalAddress> addresses);
 
 /// Whether this provider writes to peers' memory, and then tells when the data is there.
-bool tells_of_delivery(const fi_info& info);
+bool reports_delivery(const fi_info& info);
 
 /// The best one in a list, as above; nullptr when none is usable.
 const fi_info* best_of(const fi_info* first, const ProviderWish& wish,

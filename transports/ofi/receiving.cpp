@@ -51,8 +51,8 @@ std::size_t OfiTransport::progress(Sink& sink)
     events += poll_fabric(sink);
     memory_.post();
     events += memory_.copies().finish();
-    if (!to_tell_.empty())
-        tell_everybody();
+    if (!unacknowledged_.empty())
+        acknowledge_all();
     if (quiet_ && !(losses_.empty() && leavers_.empty())) [[unlikely]] {
         see_off_leavers();
         events += report_losses(sink);
@@ -177,7 +177,7 @@ void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::s
         deliver(rank, *Frame::parse(early), sink, frames);
     }
     if (from->incoming.received() - from->reported >= kWindow / 2)
-        to_tell_.push_back(rank);
+        unacknowledged_.push_back(rank);
 }
 
 void OfiTransport::deliver(int rank, const Frame& frame, Sink& sink, std::size_t& frames)

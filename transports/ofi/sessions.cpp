@@ -47,7 +47,7 @@ void OfiTransport::linked(Link& link)
     links_.send(link, {LinkMessage::Kind::grant, 0, with.token});
 }
 
-void OfiTransport::heard(Link& link, const LinkMessage& message)
+void OfiTransport::take_message(Link& link, const LinkMessage& message)
 {
     const int rank = link.peer();
     Peer& from = peers_.at(rank);
@@ -70,7 +70,7 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
             from.took_all = true;
             return;
         case LinkMessage::Kind::ping:
-            return tell_by_link(link, from);
+            return acknowledge_by_link(link, from);
         case LinkMessage::Kind::pong:
             from.asked = false;
             ++from.answers;
@@ -135,23 +135,23 @@ void OfiTransport::acknowledge(Peer& from, std::uint32_t count)
     from.owed_since_ns = 0;
 }
 
-void OfiTransport::tell_by_link(Link& link, Peer& to)
+void OfiTransport::acknowledge_by_link(Link& link, Peer& to)
 {
     to.reported = to.incoming.received();
     links_.send(link, {LinkMessage::Kind::pong, 0, to.reported});
 }
 
 // Acknowledges peers that have sent half a window; by the link if they get no frames.
-void OfiTransport::tell_everybody()
+void OfiTransport::acknowledge_all()
 {
-    const std::vector<int> ranks = std::exchange(to_tell_, {});
+    const std::vector<int> ranks = std::exchange(unacknowledged_, {});
     for (const int rank : ranks) {
         Peer& to = peers_.at(rank);
         if (to.state >= Peer::State::departed || to.incoming.received() - to.reported < kWindow / 2)
             continue;
         if (!to.may_send()) {
             if (to.link != nullptr)
-                tell_by_link(*to.link, to);
+                acknowledge_by_link(*to.link, to);
             continue;
         }
         const FrameHead head{.token = *to.send_token,
@@ -161,7 +161,7 @@ void OfiTransport::tell_everybody()
                              .header_bytes = kAcknowledgement,
                              .zero = 0};
         if (!send_frame(to, head, {}, {}, rank))
-            to_tell_.push_back(rank);
+            unacknowledged_.push_back(rank);
     }
 }
 
@@ -213,7 +213,7 @@ void OfiTransport::arm()
 // When to look again if nothing happens; 0: never.
 std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
 {
-    if (endpoint_.wait_fd() < 0 || !unposted_.empty() || !to_tell_.empty() || unsure_ != 0)
+    if (endpoint_.wait_fd() < 0 || !unposted_.empty() || !unacknowledged_.empty() || unsure_ != 0)
         return now_ns + kAskSoonNs;
     bool again = !losses_.empty() || !leavers_.empty() || memory_.has_granted();
     for (const int rank : peers_.known()) {

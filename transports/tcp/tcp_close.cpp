@@ -126,7 +126,7 @@ void TcpTransport::await_arrival()
         if (leaving.empty())
             return;
         poller_.wait(pause_ms);
-        poller_.alarm_seen();
+        poller_.clear_alarm();
     }
 }
 

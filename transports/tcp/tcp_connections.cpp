@@ -37,7 +37,7 @@ void TcpTransport::connect(int rank, std::span<const std::byte> contact_bytes)
                     rank);
     connector_.connect(rank, *contact);
     if (peer(rank).stream != nullptr)
-        tell_way(rank);
+        print_addresses(rank);
 }
 
 bool TcpTransport::wants(int rank)
@@ -79,7 +79,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
     if (!stream.watch())
         return lose(rank, {fmt::format("{}: {}", place_of(stream), connection::words_of(errno))});
     hot_.add(stream);
-    tell_way(rank);
+    print_addresses(rank);
 
     const auto name = std::as_bytes(std::span(options_.host));
     const Head host(Prefix::Kind::host, name.first(std::min(name.size(), kMaxHeaderBytes)), 0);
@@ -93,7 +93,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
 }
 
 // Prints once for each host. A host that dialled before this rank did has not sent its name yet.
-void TcpTransport::tell_way(int rank)
+void TcpTransport::print_addresses(int rank)
 {
     const std::string host = connector_.host_of(rank);
     if (!options_.tells_ways || host.empty() || !reported_hosts_.insert(host).second)

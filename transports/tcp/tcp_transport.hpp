@@ -108,7 +108,7 @@ private:
     std::string place_of(const Stream& stream);
     std::string own_name() const;
     void log_once(const std::string& key, const std::string& text);
-    void tell_way(int rank);
+    void print_addresses(int rank);
     std::int64_t timeout_ns() const noexcept { return options_.timeout.count() * 1'000'000; }
 
     // The end (tcp_close.cpp)

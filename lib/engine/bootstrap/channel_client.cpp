@@ -86,7 +86,7 @@ std::vector<std::byte> ChannelClient::fetch(int rank, std::string_view key)
                 fmt::format("no '{}' from rank {}: it has ended, or the launcher's daemon has", key, rank),
                 rank);
         }
-        late.tell();
+        late.report();
         std::this_thread::sleep_for(pause);
     }
 }

@@ -121,7 +121,7 @@ void Embedded::meet()
     if (const auto nodes = ask_program("start", [this] { return program_->nodes(); }); !nodes.empty())
         node_of_rank_ = nodes;
     if (node_of_rank_.size() != host_of_rank_.size())
-        fail_start(fmt::format("the program's own bootstrap tells the nodes of {} ranks, of {}",
+        fail_start(fmt::format("the program's own bootstrap names the nodes of {} ranks, of {}",
                                node_of_rank_.size(), size_));
     for (int peer = 0; peer < size_; ++peer)
         if (node_of_rank_[static_cast<std::size_t>(peer)] == node_of_rank_[static_cast<std::size_t>(rank_)])

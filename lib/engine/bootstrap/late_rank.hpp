@@ -17,7 +17,7 @@ public:
     LateRank(const Bootstrap& job, int rank) : job_(job), rank_(rank) {}
     /// Called several times a second while `rank` has published nothing. Prints one message. Time in which
     /// this process was stopped does not count.
-    void tell()
+    void report()
     {
         const Clock::time_point now = Clock::now();
         waited_ += std::min<Clock::duration>(now - std::exchange(last_, now), kLongestTurn);

@@ -92,7 +92,7 @@ PmixClient::PmixClient()
     if (!size || *size <= rank_) {
         PMIx_Finalize(nullptr, 0);
         throw Error(ErrorCode::bootstrap, "start",
-                    "the launcher's PMIx server does not tell how many ranks the job has; "
+                    "the launcher's PMIx server does not say how many ranks the job has; "
                     "start the program with tuttirun");
     }
     size_ = static_cast<int>(*size);

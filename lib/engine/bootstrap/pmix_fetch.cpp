@@ -101,14 +101,14 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
         if (!answer)
             answer = ask_server(rank, name);
         if (!answer->wait(kLookPeriod)) {
-            late.tell();
+            late.report();
             continue;
         }
         if (answer->value())
             return *std::move(answer->value());
         const pmix_status_t status = answer->status();
         answer.reset();
-        late.tell();
+        late.report();
         // libpmix waits two seconds at most.
         if (status == PMIX_ERR_TIMEOUT)
             continue;

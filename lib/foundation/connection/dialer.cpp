@@ -135,8 +135,8 @@ void Dialer::give_up(Attempt& attempt, const std::string& why, std::int64_t now_
 // silent and incomplete ones. While this process computes it is such a caller: then a drop proves nothing.
 void Dialer::was_left(Attempt& attempt, const std::string& why, std::int64_t now_ns)
 {
-    const bool heard = attempt.connection->has_heard_anything();
-    if ((heard || !attempt.greeted) && now_ns - attempt.touched_ns >= options_.timeout_ns / kComputed)
+    const bool has_answered = attempt.connection->has_received_anything();
+    if ((has_answered || !attempt.greeted) && now_ns - attempt.touched_ns >= options_.timeout_ns / kComputed)
         attempt.left_ns = 0;
     else if (attempt.left_ns == 0)
         attempt.left_ns = now_ns;
@@ -209,7 +209,7 @@ std::unique_ptr<PendingConnection> Dialer::wait(std::int64_t deadline_ns)
             if (PendingConnection* const proved = in(State::proved))
                 return release(*proved);
         }
-        poller_.alarm_seen();
+        poller_.clear_alarm();
         // While this process was stopped, the peer could not get on.
         const std::int64_t before_ns = std::exchange(now_ns, base::now_ns());
         if (now_ns - before_ns > 2 * kLookNs)
@@ -224,7 +224,8 @@ std::string Dialer::mute(std::int64_t now_ns) const
 {
     std::string text;
     for (const Attempt& attempt : attempts_)
-        if (attempt.connected && !attempt.connection->has_heard_anything() && now_ns >= attempt.deadline_ns)
+        if (attempt.connected && !attempt.connection->has_received_anything() &&
+            now_ns >= attempt.deadline_ns)
             text += (text.empty() ? "" : ", ") + candidates_[attempt.candidate].describe();
     return text;
 }

@@ -86,7 +86,7 @@ bool Listener::advance(PendingConnection& pending)
     const bool moved = pending.advance();
     if (pending.state() == PendingConnection::State::failed) {
         // A connection whose other end leaves silently, or after a valid hello, is not worth a message.
-        const bool quiet = pending.was_left() && (!pending.has_heard_anything() || pending.has_hello());
+        const bool quiet = pending.was_left() && (!pending.has_received_anything() || pending.has_hello());
         drop(pending, quiet ? "" : pending.failure());
     } else if (pending.state() != PendingConnection::State::handshake) {
         user_.arrived(pending);
@@ -108,7 +108,7 @@ void Listener::serve(std::span<const epoll_event> events)
     }
     if (connections_came)
         accept();
-    poller_.alarm_seen();
+    poller_.clear_alarm();
     if (const std::int64_t next_ns = look(base::now_ns()); next_ns != kNever)
         poller_.wake_at(next_ns);
 }

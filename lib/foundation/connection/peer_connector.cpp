@@ -127,7 +127,7 @@ bool PeerConnector::look()
         listener_.accept();
     const bool alarm = std::exchange(alarm_, false);
     if (alarm) {
-        poller_.alarm_seen();
+        poller_.clear_alarm();
         const std::int64_t now_ns = base::now_ns();
         const std::int64_t next_ns = std::min(listener_.look(now_ns), look_at_dialers(now_ns));
         if (next_ns != Listener::kNever)

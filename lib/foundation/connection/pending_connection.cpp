@@ -55,7 +55,7 @@ bool PendingConnection::advance()
             fail(got == 0 ? 0 : errno);
             return true;
         }
-        heard_ = moved = true;
+        received_ = moved = true;
         if (state_ == State::handshake)
             handshake_.take(std::span(bytes).first(static_cast<std::size_t>(got)));
         else

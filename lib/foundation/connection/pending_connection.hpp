@@ -46,7 +46,7 @@ public:
     /// The other end: only a claim before State::proved; unset before has_hello().
     security::Identity peer() const noexcept { return handshake_.peer(); }
     bool has_hello() const noexcept { return handshake_.has_hello(); }
-    bool has_heard_anything() const noexcept { return heard_; }
+    bool has_received_anything() const noexcept { return received_; }
 
     /// Continues as far as bytes have arrived. Returns whether anything happened. A dialer starts with it. In
     /// State::proved it waits for the other end's verdict. The side that gives the verdict calls decide()
@@ -71,7 +71,7 @@ private:
     State state_ = State::handshake;
     int error_ = 0;
     bool left_ = false;
-    bool heard_ = false;
+    bool received_ = false;
 };
 
 }  // namespace tutti::connection

@@ -59,7 +59,7 @@ void Poller::wake_at(std::int64_t ns) noexcept
     timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr);
 }
 
-void Poller::alarm_seen() noexcept
+void Poller::clear_alarm() noexcept
 {
     std::uint64_t times = 0;
     if (read(timer_.get(), &times, sizeof times) > 0)

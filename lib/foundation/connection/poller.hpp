@@ -40,7 +40,7 @@ public:
     /// Sets Watched::Kind::alarm for this time of base::now_ns(); an earlier alarm stays.
     void wake_at(std::int64_t ns) noexcept;
     /// The alarm has gone off.
-    void alarm_seen() noexcept;
+    void clear_alarm() noexcept;
 
 private:
     Watched alarm_{Watched::Kind::alarm};

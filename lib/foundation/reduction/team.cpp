@@ -100,13 +100,13 @@ void Team::start_helpers() noexcept
 void Team::help() noexcept
 {
     while (!stopping_.load()) {
-        const std::uint32_t heard = bell_.load();
+        const std::uint32_t rung = bell_.load();
         present_.fetch_add(1);
         if (open_.load())
             take_chunks();
         present_.fetch_sub(1);
         if (!stopping_.load())
-            base::futex_wait(bell_, heard, -1);
+            base::futex_wait(bell_, rung, -1);
     }
 }
 

@@ -64,9 +64,9 @@ def _rendezvous_of_launcher(url, timeout=datetime.timedelta(minutes=30), **_opti
         store = dist.TCPStore("127.0.0.1", 0, size, True, timeout, wait_for_workers=False)
         word = secrets.token_hex()
         store.set(_WORD, word)
-        _C.tell_all(" ".join([str(store.port), word, *_C.addresses_of_host()]))
+        _C.broadcast_line(" ".join([str(store.port), word, *_C.addresses_of_host()]))
     else:
-        port, word, *addresses = _C.tell_all("").split()
+        port, word, *addresses = _C.broadcast_line("").split()
         store = _store_at((["127.0.0.1"] if beside else []) + addresses, int(port), word, size, timeout)
     yield store, rank, size
 

@@ -69,16 +69,16 @@ bool skipped()
 const std::string kShared = "3 inboxes, 3 heaps, 1 boards";
 
 // The memory of a rank could not be opened, for this reason of the kernel's.
-bool tells_why(const std::string& told, const std::string& reason)
+bool tells_why(const std::string& reported, const std::string& reason)
 {
     return Catch::Matches(
                "[^]*cannot open the memory of rank [0-2] \\(process \\d+\\): /proc/\\d+/fd/\\d+: " + reason +
                "[^]*")
-        .match(told);
+        .match(reported);
 }
 
 // Where nobody hands memory over and /proc does not give it.
-void check_told(const Words& command, const std::string& reason)
+void check_reported(const Words& command, const std::string& reason)
 {
     Launched launched(command);
     const Result result = launched.wait();
@@ -190,8 +190,8 @@ TEST_CASE("ranks that /proc hides from each other share memory", "[containers]")
     check_shared(hidden + as_ordinary_user(launcher({test})));
     check_shared(hidden + as_ordinary_user(launcher({"unshare", "-c", test})));
     // What is hidden looks as if it were not there.
-    check_told(hidden + as_ordinary_user(launcher({"env", "-u", "TUTTI_CONTROL", "unshare", "-c", test})),
-               "No such file or directory");
+    check_reported(hidden + as_ordinary_user(launcher({"env", "-u", "TUTTI_CONTROL", "unshare", "-c", test})),
+                   "No such file or directory");
 }
 
 TEST_CASE("ranks share memory where /proc is that of another PID namespace", "[containers]")
@@ -213,7 +213,7 @@ TEST_CASE("where nobody hands memory over, ranks in containers say so, or go ove
         return;
     const Words alone = {"env", "-u", "TUTTI_CONTROL", "unshare", "-c", program("api_containers")};
     // As this machine's /proc has it: some show only what one may look into.
-    check_told(as_ordinary_user(launcher(alone)), "(Permission denied|No such file or directory)");
+    check_reported(as_ordinary_user(launcher(alone)), "(Permission denied|No such file or directory)");
     Launched launched(as_ordinary_user(launcher(Words{"--fabric", "tcp"} + alone)));
     const Result result = launched.wait();
     CAPTURE(result.err);

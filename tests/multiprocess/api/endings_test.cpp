@@ -23,7 +23,7 @@ TEST_CASE("a rank that is killed, or throws, ends a job of progress threads", "[
     CHECK(thrown.seconds < kSoonSeconds);
 }
 
-TEST_CASE("a rank that leaves while others wait for it is told by name", "[endings]")
+TEST_CASE("a rank that leaves while others wait for it is reported by name", "[endings]")
 {
     const std::string waits_in =
         GENERATE("recv", "ssend", "barrier", "allreduce", "ireduce", "probe", "mprobe", "iprobe", "improbe");
@@ -44,7 +44,7 @@ TEST_CASE("a rank that leaves while others wait for it is told by name", "[endin
     CHECK(result.seconds < kSoonSeconds);
 }
 
-TEST_CASE("one of two ranks that look for each other's data in shared memory leaves, and is told",
+TEST_CASE("one of two ranks that look for each other's data in shared memory leaves, and is reported",
           "[endings]")
 {
     const std::string call = GENERATE("barrier", "allreduce");
@@ -63,10 +63,10 @@ TEST_CASE("the error of a lost rank names the call that was made", "[endings]")
     struct Case {
         std::string call;
         std::string barriers;
-        std::string told;
+        std::string reported;
     };
     // Before it is connected, without an order of calls, and in the call that agrees on shared memory.
-    const auto [call, barriers, told] =
+    const auto [call, barriers, reported] =
         GENERATE(Case{"allreduce", "0", "allreduce: "}, Case{"ssend", "0", "send: "},
                  Case{"create_from", "1", "create_from: "}, Case{"allreduce", "3", "allreduce: "});
     CAPTURE(call, barriers);
@@ -75,7 +75,7 @@ TEST_CASE("the error of a lost rank names the call that was made", "[endings]")
     const Result result = tuttirun(arguments);
     CAPTURE(result.err);
     CHECK(result.status == 1);
-    CHECK(contains(result.err, ": uncaught exception: " + told + "peer lost: "));
+    CHECK(contains(result.err, ": uncaught exception: " + reported + "peer lost: "));
     CHECK(contains(result.err, "rank 2 "));
     CHECK(result.seconds < kSoonSeconds);
 }
@@ -86,12 +86,13 @@ TEST_CASE("a collective that finds no working memory says which it is, and how m
         return;  // sanitizers need more of the address space than all else
     const std::string call = GENERATE("allreduce", "iallreduce", "ring");
     const Result result = tuttirun(ranks(2, "memory", {call}));
-    const std::string told = result.err + result.out;
-    CAPTURE(call, told);
+    const std::string reported = result.err + result.out;
+    CAPTURE(call, reported);
     CHECK(result.status == (call == "ring" ? 3 : 1));
-    CHECK(contains(told, call == "ring" ? "reduce_scatter: out of memory: " : "allreduce: out of memory: "));
-    CHECK(contains(told, " bytes of working memory"));
-    CHECK(contains(told, "reduce_scatter of 67108864 bytes") == (call == "ring"));
+    CHECK(contains(reported,
+                   call == "ring" ? "reduce_scatter: out of memory: " : "allreduce: out of memory: "));
+    CHECK(contains(reported, " bytes of working memory"));
+    CHECK(contains(reported, "reduce_scatter of 67108864 bytes") == (call == "ring"));
 }
 
 TEST_CASE("a wait for any source ends once all others have left, and says who has", "[endings]")
@@ -112,7 +113,7 @@ TEST_CASE("a wait for any source ends once all others have left, and says who ha
 
 TEST_CASE("a second Environment, and a use of what an Environment has left behind, are refused", "[endings]")
 {
-    const auto told = [](const std::string& what, int count) {
+    const auto reported = [](const std::string& what, int count) {
         const Result result = tuttirun(ranks(count, "lifetimes", {what}));
         CAPTURE(what, count, result.err);
         CHECK(result.status == 3);
@@ -120,9 +121,10 @@ TEST_CASE("a second Environment, and a use of what an Environment has left behin
         return result.out;
     };
     for (const int count : {1, 2})
-        CHECK(contains(told("again", count), "this process has left its job, which it can join only once"));
+        CHECK(
+            contains(reported("again", count), "this process has left its job, which it can join only once"));
     for (const std::string what : {"barrier", "send", "wait", "split"})
-        CHECK(contains(told(what, 2), "Environment ha"));
+        CHECK(contains(reported(what, 2), "Environment ha"));
     CHECK(tuttirun(ranks(2, "lifetimes", {"destroy"})).status == 0);
 }
 
@@ -160,7 +162,7 @@ TEST_CASE("a forked child leaves its parent's job alone, and is told that it has
     }
 }
 
-TEST_CASE("a request that outlives its Environment unfinished is told, and ends the process", "[endings]")
+TEST_CASE("a request that outlives its Environment unfinished is reported, and ends the process", "[endings]")
 {
     for (const int count : {1, 2}) {
         const Result result = tuttirun(ranks(count, "lifetimes", {"static"}));
@@ -181,7 +183,7 @@ TEST_CASE("children that end leave their parents' memory as it is", "[endings]")
         CHECK(contains(result.out, "rank " + std::to_string(rank) + ": 0 wrong"));
 }
 
-TEST_CASE("an exception that is caught outside of its Environment is told, and ends the job", "[endings]")
+TEST_CASE("an exception that is caught outside of its Environment is reported, and ends the job", "[endings]")
 {
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"stay"}}) {
         const Result result = tuttirun(ranks(3, "caught", arguments));

@@ -40,7 +40,7 @@ void check_words(const std::string& text, const Words& words)
 }
 
 /// What the job has said when it has said all the words, or after a long time.
-std::string told_in_time(Launched& job, const Words& words)
+std::string reported_in_time(Launched& job, const Words& words)
 {
     for (int i = 0; i < 4000; ++i) {
         const std::string& text = job.so_far().err;
@@ -148,18 +148,18 @@ TEST_CASE("a hang that is no certain deadlock is reported after a while, and the
             : "tuttirun: all ranks wait, and nothing has moved for 1 s:\n");
     if (hang.name == "stops")  // again after twice as long
         hang.words.push_back("tuttirun: all ranks wait, and nothing has moved for 2 s:\n");
-    check_words(told_in_time(job, hang.words), hang.words);
+    check_words(reported_in_time(job, hang.words), hang.words);
     CHECK_FALSE(contains(job.so_far().err, "a deadlock"));
     job.signal(SIGTERM);
     CHECK(job.wait().status == 128 + SIGTERM);
 }
 
-TEST_CASE("a rank that a debugger holds is told", "[hangs]")
+TEST_CASE("a rank that a debugger holds is reported", "[hangs]")
 {
     Launched job(tuttirun_command(
         {"--hang-report", "1", "-v", "-n", "2", program("api_hangs"), "barrier_against_recv"}));
     REQUIRE(job.wait_for_output("ready\nready\n"));
-    const std::string first = told_in_time(job, {"rank 1 is pid "});
+    const std::string first = reported_in_time(job, {"rank 1 is pid "});
     const pid_t rank = std::stoi(first.substr(first.find("rank 1 is pid ") + 14));
     REQUIRE(::ptrace(PTRACE_SEIZE, rank, nullptr, nullptr) == 0);
     REQUIRE(::ptrace(PTRACE_INTERRUPT, rank, nullptr, nullptr) == 0);
@@ -175,7 +175,7 @@ TEST_CASE("a rank that a debugger holds is told", "[hangs]")
     CHECK(job.wait().status == 128 + SIGTERM);
 }
 
-TEST_CASE("a rank that is swapped out is told", "[hangs]")
+TEST_CASE("a rank that is swapped out is reported", "[hangs]")
 {
     struct sysinfo machine {};
     if (::sysinfo(&machine) != 0 || machine.freeswap * machine.mem_unit < std::uint64_t{64} << 20) {
@@ -184,12 +184,12 @@ TEST_CASE("a rank that is swapped out is told", "[hangs]")
     }
     const Hang hang{"swapped_out", 2, {"rank 1 (host ", "- rank 1 has ", " MiB in swap space\n"}};
     Launched job(tuttirun_command(hanging(hang, {"--hang-report", "1"})), std::chrono::seconds(60));
-    check_words(told_in_time(job, hang.words), hang.words);
+    check_words(reported_in_time(job, hang.words), hang.words);
     job.signal(SIGTERM);
     CHECK(job.wait().status == 128 + SIGTERM);
 }
 
-TEST_CASE("where no process may look into another, all but the stack is told, and what would allow it",
+TEST_CASE("where no process may look into another, all but the stack is reported, and what would allow it",
           "[hangs]")
 {
     Words command =
@@ -281,7 +281,7 @@ TEST_CASE("two ranks on two hosts that both receive are a deadlock", "[hangs]")
     CHECK(result.status == 35);
 }
 
-TEST_CASE("who holds the lock of a window is told, also over hosts", "[hangs]")
+TEST_CASE("who holds the lock of a window is reported, also over hosts", "[hangs]")
 {
     const bool one_host = GENERATE(true, false);
     const Hang hang = GENERATE(
@@ -304,7 +304,7 @@ TEST_CASE("who holds the lock of a window is told, also over hosts", "[hangs]")
         command.insert(command.end(), {program("api_hangs"), hang.name});
     }
     Launched job(tuttirun_command(command), std::chrono::seconds(60));
-    check_words(told_in_time(job, hang.words), hang.words);
+    check_words(reported_in_time(job, hang.words), hang.words);
     job.signal(SIGTERM);
     CHECK(job.wait().status == 128 + SIGTERM);
 }

@@ -89,8 +89,8 @@ int run_program(int argc, char** argv)
         return 0;
     int value = world.rank();
     // Who finds the loss tells the others: they are out of the barriers before anybody can find it.
-    const bool told_by_others = argc > 2 && std::atoi(argv[2]) > 0;
-    for (int other = 1; told_by_others && other < last; ++other) {
+    const bool reported_by_others = argc > 2 && std::atoi(argv[2]) > 0;
+    for (int other = 1; reported_by_others && other < last; ++other) {
         if (world.rank() == 0)
             world.send(value, other, 9);
         if (world.rank() == other)

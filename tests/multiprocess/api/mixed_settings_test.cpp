@@ -56,7 +56,7 @@ Result run(const Job& job, const Settings& odd, const Settings& others)
     return tuttirun(job.place == Place::two_hosts ? on_hosts({2, job.ranks - 2}, words) : words);
 }
 
-void check_right_or_told(const Job& job, const Settings& odd, const Settings& others)
+void check_right_or_reported(const Job& job, const Settings& odd, const Settings& others)
 {
     const Result result = run(job, odd, others);
     CAPTURE(static_cast<int>(job.place), job.ranks, job.odd_is_first, odd, others, result.err);
@@ -114,7 +114,7 @@ TEST_CASE("ranks that choose different algorithms are told so", "[mixed]")
             continue;  // each in one place; `every pair` has them in all
         const std::vector<Settings> all = settings_of(collectives::catalogue()[index]);
         const std::size_t one = 1 + index / 3 % (all.size() - 1);
-        check_right_or_told({.place = place, .ranks = 4}, all[one], all[(one + 1) % all.size()]);
+        check_right_or_reported({.place = place, .ranks = 4}, all[one], all[(one + 1) % all.size()]);
     }
 }
 
@@ -134,8 +134,8 @@ TEST_CASE("different files of rules", "[mixed]")
     const RulesFile one(R"({"broadcast": [{"algorithm": "chain", "segment_bytes": 64}]})");
     const RulesFile other(R"({"broadcast": [{"min_bytes": 100, "algorithm": "binomial"}]})");
     const Job job{.place = place, .ranks = 4};
-    check_right_or_told(job, {one.setting()}, {other.setting()});
-    check_right_or_told(job, {one.setting()}, {});
+    check_right_or_reported(job, {one.setting()}, {other.setting()});
+    check_right_or_reported(job, {one.setting()}, {});
     const RulesFile same(
         R"({"comment": "likewise", "broadcast": [{"algorithm": "chain", "segment_bytes": 64}]})");
     CHECK(run(job, {one.setting()}, {same.setting()}).status == 0);
@@ -180,7 +180,7 @@ TEST_CASE("all pairs of all collectives' algorithms", "[.][every pair]")
         for (const Settings& one : all) {
             for (const Settings& other : all) {
                 if (one != other)
-                    check_right_or_told(job, one, other);
+                    check_right_or_reported(job, one, other);
             }
         }
     }

@@ -25,7 +25,7 @@ TEST_CASE("the error of a receive names a message that has come and nearly fits"
     CHECK(contains(result.err, " has come, but ") == !but.empty());
 }
 
-TEST_CASE("messages that nobody has received are told at the end", "[endings]")
+TEST_CASE("messages that nobody has received are reported at the end", "[endings]")
 {
     const Result result = tuttirun({"-n", "3", program("api_leaves"), "quiet_far"});
     CAPTURE(result.err);

@@ -143,18 +143,18 @@ int run_program(int argc, char** argv)
     tutti::Window<double>& window = make(world, argc > 2 && argv[2] == std::string("mapped"));
     if (world.rank() == world.size() - 1)
         die(world, window, where);
-    std::string told = "no error";
+    std::string reported = "no error";
     try {
         wait(world, window, where);
     } catch (const tutti::Error& error) {
-        told = error.what();
+        reported = error.what();
     }
     const int tell = world.size() - 1;
     if (world.rank() != 0)
-        tutti::send_serialized(world, told, 0);
+        tutti::send_serialized(world, reported, 0);
     for (int rank = 0; world.rank() == 0 && rank < tell; ++rank)
         std::printf("%d: %s\n", rank,
-                    rank == 0 ? told.c_str() : tutti::recv_serialized<std::string>(world, rank).c_str());
+                    rank == 0 ? reported.c_str() : tutti::recv_serialized<std::string>(world, rank).c_str());
     std::fflush(stdout);
     if (world.rank() == 0)
         environment.abort(3);

@@ -56,9 +56,9 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
     CAPTURE(result.out, result.err);
     CHECK(result.status == 3);
     CHECK(result.seconds < 2 * kSoonSeconds);
-    const std::vector<std::string> told = lines_of(result.out);
-    REQUIRE(told.size() == 2);
-    for (const std::string& line : told) {
+    const std::vector<std::string> reported = lines_of(result.out);
+    REQUIRE(reported.size() == 2);
+    for (const std::string& line : reported) {
         CHECK(contains(line, ": peer lost: table: rank 2 "));
         CHECK(contains(line, memory == "mapped" ? mapped : memory == "ordinary" ? ordinary : tcp));
     }

@@ -28,11 +28,11 @@ void check_run_over_libfabric(const Result& result, bool reads, bool writes)
     CAPTURE(result.out, result.err);
     CHECK(result.status == 0);
     CHECK(result.out == "");
-    Words told = lines_of(result.err);
-    std::erase_if(told, [](const std::string& line) { return !contains(line, "libfabric has read"); });
-    CHECK(!told.empty());
+    Words reported = lines_of(result.err);
+    std::erase_if(reported, [](const std::string& line) { return !contains(line, "libfabric has read"); });
+    CHECK(!reported.empty());
     const auto any = [&](const char* none) {
-        return std::ranges::any_of(told, [&](const std::string& line) { return !contains(line, none); });
+        return std::ranges::any_of(reported, [&](const std::string& line) { return !contains(line, none); });
     };
     CHECK(any("nodes 0 times") == reads);
     CHECK(any("written to it 0 times") == writes);

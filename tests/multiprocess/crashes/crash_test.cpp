@@ -26,7 +26,7 @@ std::vector<std::string> dying(const std::string& how, std::vector<std::string> 
 }
 
 /// That the job has ended so, and that these lines are told, in this order.
-void check_told(const Result& result, int status, const std::vector<std::string>& lines)
+void check_reported(const Result& result, int status, const std::vector<std::string>& lines)
 {
     CAPTURE(result.err);
     CHECK(result.status == status);
@@ -51,7 +51,7 @@ std::vector<std::string> with_stack(std::vector<std::string> lines, const std::v
 
 }  // namespace
 
-TEST_CASE("a rank that dies by a fault is told with its reason and its place")
+TEST_CASE("a rank that dies by a fault is reported with its reason and its place")
 {
     struct {
         const char* how;
@@ -71,69 +71,70 @@ TEST_CASE("a rank that dies by a fault is told with its reason and its place")
     for (const auto& [how, signal, reason, place] : cases) {
         CAPTURE(how);
         const Result result = tuttirun(dying(how));
-        check_told(result, 128 + signal,
-                   with_stack({"tuttirun: rank 1 (pid ", "was killed by signal " + std::to_string(signal),
-                               reason, "; ending the job"},
-                              {place}));
+        check_reported(result, 128 + signal,
+                       with_stack({"tuttirun: rank 1 (pid ", "was killed by signal " + std::to_string(signal),
+                                   reason, "; ending the job"},
+                                  {place}));
         CHECK(result.seconds < kSoonSeconds);
     }
 }
 
-TEST_CASE("a rank of an MPI program is told likewise")
+TEST_CASE("a rank of an MPI program is reported likewise")
 {
-    check_told(tuttirun(dying("segfault", {"-n", "2"}, "dies_mpi")), 128 + SIGSEGV,
-               with_stack({"rank 1 (pid ", "Segmentation fault at address 0x0, through a null pointer"},
-                          {"\n    store_into at dies_mpi.c:12", "\n    main at dies_mpi.c:"}));
+    check_reported(tuttirun(dying("segfault", {"-n", "2"}, "dies_mpi")), 128 + SIGSEGV,
+                   with_stack({"rank 1 (pid ", "Segmentation fault at address 0x0, through a null pointer"},
+                              {"\n    store_into at dies_mpi.c:12", "\n    main at dies_mpi.c:"}));
     CHECK((!kTold || contains(tuttirun(dying("segfault", {"-n", "2"}, "dies_mpi")).err,
                               "\n    its last call of Tutti: barrier #0 of world")));
-    check_told(
+    check_reported(
         tuttirun(dying("overflow", {"-n", "1"}, "dies_mpi")), 128 + SIGSEGV,
         with_stack({": the stack has overflowed"}, {"fill_stack at dies_mpi.c:", "which has called itself"}));
-    check_told(
+    check_reported(
         tuttirun(dying("abort", {"-n", "2"}, "dies_mpi")), 128 + SIGABRT,
         with_stack({"was killed by signal 6 (Aborted"}, {"main at dies_mpi.c:", "in libraries: abort"}));
-    check_told(tuttirun(dying("call_abort", {"-n", "2"}, "dies_mpi")), 6,
-               with_stack({"called MPI_Abort with error code 6"}, {"\n    main at dies_mpi.c:"}));
-    check_told(tuttirun(dying("exit", {"-n", "2"}, "dies_mpi")), 1, {"without calling MPI_Finalize"});
-    check_told(tuttirun(dying("thread_overflow", {"-n", "2"}, "dies_mpi")), 128 + SIGSEGV,
-               with_stack({"rank 1 (pid ", ": the stack has overflowed"}, {"fill_stack at dies_mpi.c:"}));
-    check_told(tuttirun({"-n", "2", program("throws_mpi")}), 1,
-               with_stack({"rank 1 (pid ", "uncaught exception: the grid is empty; ending the job"},
-                          {"\n    (anonymous namespace)::complain() at throws_mpi.cpp:",
-                           "main at throws_mpi.cpp:"}));
+    check_reported(tuttirun(dying("call_abort", {"-n", "2"}, "dies_mpi")), 6,
+                   with_stack({"called MPI_Abort with error code 6"}, {"\n    main at dies_mpi.c:"}));
+    check_reported(tuttirun(dying("exit", {"-n", "2"}, "dies_mpi")), 1, {"without calling MPI_Finalize"});
+    check_reported(tuttirun(dying("thread_overflow", {"-n", "2"}, "dies_mpi")), 128 + SIGSEGV,
+                   with_stack({"rank 1 (pid ", ": the stack has overflowed"}, {"fill_stack at dies_mpi.c:"}));
+    check_reported(tuttirun({"-n", "2", program("throws_mpi")}), 1,
+                   with_stack({"rank 1 (pid ", "uncaught exception: the grid is empty; ending the job"},
+                              {"\n    (anonymous namespace)::complain() at throws_mpi.cpp:",
+                               "main at throws_mpi.cpp:"}));
 }
 
-TEST_CASE("an exception that nobody catches is told with its words and the place where it was thrown")
+TEST_CASE("an exception that nobody catches is reported with its words and the place where it was thrown")
 {
-    check_told(tuttirun(dying("exception")), 1,
-               with_stack({"rank 1 (pid ", "uncaught exception: the grid is empty; ending the job"},
-                          {"\n    (anonymous namespace)::complain() at dies.cpp:", "main at dies.cpp:"}));
+    check_reported(tuttirun(dying("exception")), 1,
+                   with_stack({"rank 1 (pid ", "uncaught exception: the grid is empty; ending the job"},
+                              {"\n    (anonymous namespace)::complain() at dies.cpp:", "main at dies.cpp:"}));
 }
 
-TEST_CASE("a call of abort is told with its place")
+TEST_CASE("a call of abort is reported with its place")
 {
-    check_told(tuttirun(dying("call_abort")), 5,
-               with_stack({"called abort with status 5: ", "no more paper; ending the job"},
-                          {"::die(", "main at dies.cpp:"}));
+    check_reported(tuttirun(dying("call_abort")), 5,
+                   with_stack({"called abort with status 5: ", "no more paper; ending the job"},
+                              {"::die(", "main at dies.cpp:"}));
 }
 
 TEST_CASE("an end without finalize, and by a signal that cannot be handled, have no stack")
 {
     const Result left = tuttirun(dying("exit"));
-    check_told(left, 1, {"exited with status 0 without calling finalize; ending the job\n"});
+    check_reported(left, 1, {"exited with status 0 without calling finalize; ending the job\n"});
     CHECK(lines_of(left.err).size() == 1);
     const Result killed = tuttirun(dying("killed"));
-    check_told(killed, 128 + SIGKILL, {"was killed by signal 9 (Killed); ending the job\n"});
+    check_reported(killed, 128 + SIGKILL, {"was killed by signal 9 (Killed); ending the job\n"});
     CHECK(lines_of(killed.err).size() == 1);
 }
 
-TEST_CASE("a thread's crash is told")
+TEST_CASE("a thread's crash is reported")
 {
-    check_told(tuttirun(dying("thread_overflow")), 128 + SIGSEGV,
-               with_stack({"tuttirun: rank 1 (pid ", ": the stack has overflowed"},
-                          {"::fill_stack(int) at dies.cpp:"}));
-    check_told(tuttirun(dying("thread")), 128 + SIGSEGV,
-               with_stack({"Segmentation fault at address 0x0"}, {"::store_into(int*) at dies.cpp:23\n"}));
+    check_reported(tuttirun(dying("thread_overflow")), 128 + SIGSEGV,
+                   with_stack({"tuttirun: rank 1 (pid ", ": the stack has overflowed"},
+                              {"::fill_stack(int) at dies.cpp:"}));
+    check_reported(
+        tuttirun(dying("thread")), 128 + SIGSEGV,
+        with_stack({"Segmentation fault at address 0x0"}, {"::store_into(int*) at dies.cpp:23\n"}));
 }
 
 TEST_CASE("a program's own handlers work, whether they came before or after the start")
@@ -198,16 +199,16 @@ TEST_CASE("a core file is left as without Tutti")
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("a rank behind a shell is told")
+TEST_CASE("a rank behind a shell is reported")
 {
     const Result result =
         tuttirun({"-n", "1", "sh", "-c", shell_quoted(program("dies")) + " segfault 2> /dev/null; exit $?"});
-    check_told(result, 128 + SIGSEGV,
-               with_stack({"exited with status 139 behind a crash: Segmentation fault at address 0x0"},
-                          {"::store_into(int*) at dies.cpp:23\n"}));
+    check_reported(result, 128 + SIGSEGV,
+                   with_stack({"exited with status 139 behind a crash: Segmentation fault at address 0x0"},
+                              {"::store_into(int*) at dies.cpp:23\n"}));
 }
 
-TEST_CASE("where no process may look into another, all but the stack is told, and what would allow it")
+TEST_CASE("where no process may look into another, all but the stack is reported, and what would allow it")
 {
     if (!tutti::launcher::why_no_stacks().empty())
         return;
@@ -223,7 +224,7 @@ TEST_CASE("where no process may look into another, all but the stack is told, an
         command.insert(command.begin(), without.begin(), without.end());
     }
     const Result result = Launched(command).wait();
-    check_told(
+    check_reported(
         result, 128 + SIGSEGV,
         {"tuttirun: rank 1 (pid ", "Segmentation fault at address 0x0, through a null pointer",
          "; ending the job\n    (no stack: ", "ptrace", "\n    its last call of Tutti: barrier #0 of world"});

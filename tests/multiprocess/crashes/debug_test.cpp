@@ -131,7 +131,7 @@ TEST_CASE("each rank gets an xterm with its gdb", "[debugging]")
     CHECK(contains(result.out, "rank 1 of 2: the sum of all ranks is 1\n"));
 }
 
-TEST_CASE("for a gdb elsewhere its command is told", "[debugging]")
+TEST_CASE("for a gdb elsewhere its command is reported", "[debugging]")
 {
     if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
         return;
@@ -160,18 +160,19 @@ TEST_CASE("for a gdb elsewhere its command is told", "[debugging]")
     CHECK(contains(result.out, "rank 1 of 2: the sum of all ranks is 1\n"));
 }
 
-TEST_CASE("wrong ways to ask for a debugger are told", "[debugging]")
+TEST_CASE("wrong ways to ask for a debugger are reported", "[debugging]")
 {
-    const auto told = [](std::vector<std::string> words) {
+    const auto reported = [](std::vector<std::string> words) {
         words.insert(words.end(), {"-n", "2", "true"});
         const Result result = tuttirun(words);
         CHECK(result.status == 2);
         return result.err;
     };
-    CHECK(contains(told({"--debug", "0,1"}), "this terminal has room for one gdb"));
-    CHECK(contains(told({"--gdbserver"}), "say which ranks by --debug"));
-    CHECK(contains(told({"--debug", "2", "--gdbserver"}), "there is no rank 2; the job has ranks 0 to 1"));
-    CHECK(contains(told({"--debug", "x"}), "--debug"));
+    CHECK(contains(reported({"--debug", "0,1"}), "this terminal has room for one gdb"));
+    CHECK(contains(reported({"--gdbserver"}), "say which ranks by --debug"));
+    CHECK(
+        contains(reported({"--debug", "2", "--gdbserver"}), "there is no rank 2; the job has ranks 0 to 1"));
+    CHECK(contains(reported({"--debug", "x"}), "--debug"));
 
     // Nothing is found there, and the program is named by its path.
     const auto without_tools = [](std::vector<std::string> words) {

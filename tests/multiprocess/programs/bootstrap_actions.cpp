@@ -100,7 +100,7 @@ int run(Bootstrap& job, const std::vector<std::string>& arguments)
             job.abort(std::stoi(arguments[2]), arguments[3]);
         }
         job.fence();
-    } else if (action == "leave") {  // RANK STATUS [FAREWELL]: without finalize
+    } else if (action == "leave") {  // RANK STATUS [LEAVING CALL]: without finalize
         if (chosen) {
             if (arguments.size() > 3) {
                 expect(job.control()->joined(arguments[3]), "the daemon");

@@ -156,7 +156,7 @@ void dead_in_fence()
     expect(status != PMIX_SUCCESS, "a fence with a dead rank");
 }
 
-std::atomic<int> told_of{-1};
+std::atomic<int> reported_of{-1};
 
 void hear_of_death(std::size_t, pmix_status_t status, const pmix_proc_t*, pmix_info_t* infos,
                    std::size_t count, pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t done,
@@ -164,7 +164,7 @@ void hear_of_death(std::size_t, pmix_status_t status, const pmix_proc_t*, pmix_i
 {
     for (std::size_t i = 0; i < count; ++i) {
         if (PMIX_CHECK_KEY(&infos[i], PMIX_EVENT_AFFECTED_PROC) && status == PMIX_ERR_PROC_ABORTED_BY_SIG) {
-            told_of = static_cast<int>(infos[i].value.data.proc->rank);
+            reported_of = static_cast<int>(infos[i].value.data.proc->rank);
         }
     }
     done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
@@ -181,10 +181,10 @@ void death()
     if (self.rank == job_size() - 1) {
         ::raise(SIGKILL);
     }
-    while (told_of < 0) {
+    while (reported_of < 0) {
         ::usleep(1000);
     }
-    fmt::print("rank {} was told of rank {}\n", self.rank, told_of.load());
+    fmt::print("rank {} was told of rank {}\n", self.rank, reported_of.load());
     std::fflush(stdout);
     ::_exit(0);
 }

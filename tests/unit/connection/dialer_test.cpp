@@ -58,7 +58,7 @@ void pass(Dialer& dialer, Poller& poller)
         if (watched.kind == Watched::Kind::pending)
             dialer.advance(static_cast<PendingConnection&>(watched), base::now_ns());
     }
-    poller.alarm_seen();
+    poller.clear_alarm();
     dialer.look(base::now_ns());
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("who proves itself arrives, and what it says next is still to be read"
     CHECK(port.reasons.empty());
 }
 
-TEST_CASE("strangers are bounded in number and in time, and told of with the reason")
+TEST_CASE("outsiders are bounded in number and in time, and told of with the reason")
 {
     TestPort port({.outsiders = 2}, std::chrono::seconds(2));
     const base::UniqueFd first = port.visit();

@@ -19,12 +19,12 @@ struct Wrong {
 };
 
 // Sets a variable as long as it exists.
-struct Told {
-    Told(const std::string& variable, const std::string& value) : name(variable)
+struct Reported {
+    Reported(const std::string& variable, const std::string& value) : name(variable)
     {
         setenv(name.c_str(), value.c_str(), 1);
     }
-    ~Told() { unsetenv(name.c_str()); }
+    ~Reported() { unsetenv(name.c_str()); }
 
     std::string name;
 };
@@ -63,7 +63,7 @@ TEST_CASE("a rank refuses variables that cannot be meant, and says what is possi
         {"TUTTI_TCP_CONGESTION", "bogus", "or 'system' for the system's own"},
     }));
     CAPTURE(wrong.name, wrong.value);
-    const Told told(wrong.name, wrong.value);
+    const Reported reported(wrong.name, wrong.value);
     CHECK_THROWS_WITH(start(),
                       Catch::Contains(wrong.name + "=" + wrong.value) && Catch::Contains(wrong.words));
 }
@@ -89,6 +89,6 @@ TEST_CASE("a rank takes what variables may say, and empty ones for none")
         {"TUTTI_TCP_CONGESTION", "system"},
     }));
     CAPTURE(name, value);
-    const Told told(name, value);
+    const Reported reported(name, value);
     CHECK_NOTHROW(start());
 }

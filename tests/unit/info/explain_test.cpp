@@ -67,11 +67,11 @@ TEST_CASE("the explanation names what the choice chooses, in every situation")
                 for (const std::size_t bytes : {0, 8, 150, 2048, 2049, 65536, 1 << 20}) {
                     for (const bool commutative : {true, false}) {
                         const Situation situation{ranks, bytes, place, commutative};
-                        const Explanation told = explain(choice, index_of<Collective>, situation);
+                        const Explanation reported = explain(choice, index_of<Collective>, situation);
                         const auto chosen = choice.choose<Collective>(situation);
-                        REQUIRE(told.algorithm == collectives::algorithm_of<Collective>(chosen).name);
-                        REQUIRE(told.segment_bytes == chosen.segment_bytes);
-                        for (const PassedOver& passed : told.passed_over)
+                        REQUIRE(reported.algorithm == collectives::algorithm_of<Collective>(chosen).name);
+                        REQUIRE(reported.segment_bytes == chosen.segment_bytes);
+                        for (const PassedOver& passed : reported.passed_over)
                             REQUIRE(!passed.reason.empty());
                     }
                 }
@@ -86,20 +86,20 @@ TEST_CASE("the explanation names what the choice chooses, in every situation")
 TEST_CASE("rules are named by number and text, with the reason why they do not fit")
 {
     const Choice choice(unset);
-    const Explanation told = explain(choice, index_of<Broadcast>, call(4, 4096));
-    CHECK(told.algorithm == "binomial");
-    REQUIRE(told.passed_over.size() >= 3);
+    const Explanation reported = explain(choice, index_of<Broadcast>, call(4, 4096));
+    CHECK(reported.algorithm == "binomial");
+    REQUIRE(reported.passed_over.size() >= 3);
     const auto own_cores = std::ranges::find(
-        told.passed_over, "there are not more ranks than cores on one node", &PassedOver::reason);
-    CHECK(own_cores != told.passed_over.end());
-    const auto few = std::ranges::find(told.passed_over, "there are 4 ranks", &PassedOver::reason);
-    REQUIRE(few != told.passed_over.end());
+        reported.passed_over, "there are not more ranks than cores on one node", &PassedOver::reason);
+    CHECK(own_cores != reported.passed_over.end());
+    const auto few = std::ranges::find(reported.passed_over, "there are 4 ranks", &PassedOver::reason);
+    REQUIRE(few != reported.passed_over.end());
     CHECK(few->what.find("2 ranks, up to 32 KiB: shared") != std::string::npos);
-    const auto longer = std::ranges::find(told.passed_over, "the data has 4 KiB", &PassedOver::reason);
-    REQUIRE(longer != told.passed_over.end());
+    const auto longer = std::ranges::find(reported.passed_over, "the data has 4 KiB", &PassedOver::reason);
+    REQUIRE(longer != reported.passed_over.end());
     CHECK(longer->what.find("up to 4 ranks, up to 1 KiB: flat") != std::string::npos);
-    CHECK(told.decided_by.starts_with("rule "));
-    CHECK(told.decided_by.find(" of the table: up to 12 KiB: binomial") != std::string::npos);
+    CHECK(reported.decided_by.starts_with("rule "));
+    CHECK(reported.decided_by.find(" of the table: up to 12 KiB: binomial") != std::string::npos);
 }
 
 TEST_CASE("the environment and a file of rules are named, and why they could not be followed")
@@ -115,18 +115,18 @@ TEST_CASE("the environment and a file of rules are named, and why they could not
     const Choice filed(unset, collectives::parse_rules(R"({"allreduce": [{"algorithm": "board"},
         {"min_ranks": 4, "max_ranks": 4, "algorithm": "flat"}]})",
                                                        "/etc/rules.json"));
-    const Explanation told = explain(filed, index_of<Allreduce>, call(4, 8));
-    CHECK(told.decided_by == "rule 2 of /etc/rules.json: 4 ranks: flat");
-    CHECK(told.passed_over.front().what == "rule 1 of /etc/rules.json: any call: board");
-    CHECK(told.passed_over.front().reason.starts_with("there is no board"));
+    const Explanation reported = explain(filed, index_of<Allreduce>, call(4, 8));
+    CHECK(reported.decided_by == "rule 2 of /etc/rules.json: 4 ranks: flat");
+    CHECK(reported.passed_over.front().what == "rule 1 of /etc/rules.json: any call: board");
+    CHECK(reported.passed_over.front().reason.starts_with("there is no board"));
 }
 
 TEST_CASE("candidates come cheapest first, those without a prediction last")
 {
     const Choice choice(unset);
     const Situation situation = call(64, 1 << 20);
-    const Explanation told = explain(choice, index_of<Allreduce>, situation);
-    const auto all = candidates(index_of<Allreduce>, situation, told, 5000, {});
+    const Explanation reported = explain(choice, index_of<Allreduce>, situation);
+    const auto all = candidates(index_of<Allreduce>, situation, reported, 5000, {});
     REQUIRE(all.size() == catalogue()[index_of<Allreduce>].algorithms.size());
     double before_ns = 0;
     bool ended = false;
@@ -162,13 +162,13 @@ TEST_CASE("JSON says what the text says")
     options.ranks = 16;
     const Choice choice(unset);
     const Situation situation = situation_of(options, 8, nullptr);
-    const Explanation told = explain(choice, index_of<Allreduce>, situation);
-    const auto all = candidates(index_of<Allreduce>, situation, told, 1000000, {});
-    const test::Json json(as_json(Answer{options, told, all}));
+    const Explanation reported = explain(choice, index_of<Allreduce>, situation);
+    const auto all = candidates(index_of<Allreduce>, situation, reported, 1000000, {});
+    const test::Json json(as_json(Answer{options, reported, all}));
     CHECK(json["algorithm"] == "recursive_doubling");
     CHECK(json["candidates"][0]["time_us"].number() * 1000 == Approx(all[0].prediction->time_ns));
     CHECK(json["candidates"].size() == all.size());
-    const std::string text = as_text(Answer{options, told, all});
+    const std::string text = as_text(Answer{options, reported, all});
     CHECK(text.starts_with(
         "allreduce of 8 B, 16 ranks on 1 node\n  uses recursive_doubling\n  because of rule "));
     CHECK(text.find("* recursive_doubling ") != std::string::npos);

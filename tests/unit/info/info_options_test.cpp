@@ -51,7 +51,7 @@ TEST_CASE("what a call needs and was not said is remembered")
     CHECK(parse({"--explain", "scan", "--ranks", "4", "--bytes", "8"}).assumed.empty());
 }
 
-TEST_CASE("a wrong command line is told with the remedy")
+TEST_CASE("a wrong command line is reported with the remedy")
 {
     CHECK(complaint({"--explain", "alreduce"})
               .starts_with("--explain: there is no collective \"alreduce\"; did you mean 'allreduce'? "

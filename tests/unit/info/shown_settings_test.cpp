@@ -69,7 +69,7 @@ TEST_CASE("files may set the variable of each collective, and all that tutti-inf
     }
 }
 
-TEST_CASE("each setting is told with its value and where that comes from")
+TEST_CASE("each setting is reported with its value and where that comes from")
 {
     using Values = std::vector<std::string>;
     const OnlyFile file(
@@ -95,9 +95,9 @@ TEST_CASE("each setting is told with its value and where that comes from")
 TEST_CASE("a value that is no text is a JSON string all the same")
 {
     const OnlyFile file("prefix = /opt/\xff\n");
-    const test::Json told(as_json(configuration()));
-    CHECK(told["files"][0]["is_there"] == true);
-    const std::vector<test::Json> found = those_with(told["settings"], R"({"option": "prefix"})");
+    const test::Json reported(as_json(configuration()));
+    CHECK(reported["files"][0]["is_there"] == true);
+    const std::vector<test::Json> found = those_with(reported["settings"], R"({"option": "prefix"})");
     REQUIRE(!found.empty());
     CHECK(found.front()["value"] == "/opt/\xef\xbf\xbd");
 }

@@ -48,7 +48,7 @@ TEST_CASE("Causes are not taken for warnings")
     CHECK(words_of_agent("a\x1b[2Jb\x07").causes == Lines{"a[2Jb"});
 }
 
-TEST_CASE("A lost daemon is told with the cause first, and a warning is blamed for nothing")
+TEST_CASE("A lost daemon is reported with the cause first, and a warning is blamed for nothing")
 {
     CHECK(said_by_agent("srun", "").empty());
     CHECK(said_by_agent("srun", "\n").empty());

@@ -40,7 +40,7 @@ void make_command(const TemporaryFolder& folder, const std::string& name,
 }
 
 /// "a:2 b:1"
-std::string told(const std::vector<Host>& hosts)
+std::string reported(const std::vector<Host>& hosts)
 {
     std::string text;
     for (const Host& host : hosts)
@@ -61,7 +61,7 @@ TEST_CASE("Without a resource manager there is no allocation")
     const TemporaryFolder folder;
     const Nowhere nowhere(folder);
     CHECK_FALSE(other_allocation());
-    CHECK(told(job_hosts(JobOptions{}).hosts) == local_host_name() + ":0");
+    CHECK(reported(job_hosts(JobOptions{}).hosts) == local_host_name() + ":0");
     CHECK(agent_for(JobOptions{}) == Words{"ssh"});
 }
 
@@ -72,12 +72,12 @@ TEST_CASE("PBS names a host a line for each slot")
     const WithVariable job("PBS_JOBID", "7.server");
     CHECK_FALSE(other_allocation());
     const WithVariable file("PBS_NODEFILE", folder.write("nodes", "n1.x\nn1.x\n\nn2.x\n").string());
-    CHECK(told(job_hosts(JobOptions{}).hosts) == "n1.x:2 n2.x:1");
+    CHECK(reported(job_hosts(JobOptions{}).hosts) == "n1.x:2 n2.x:1");
     CHECK(agent_for(JobOptions{}) == Words{"ssh"});
 
     JobOptions options;
     options.hosts = parse({"-H", "elsewhere:4", "a"}).hosts;
-    CHECK(told(job_hosts(options).hosts) == "elsewhere:4");
+    CHECK(reported(job_hosts(options).hosts) == "elsewhere:4");
 }
 
 TEST_CASE("LSF names its hosts in a file or a variable, and starts daemons by blaunch where that is")
@@ -86,13 +86,13 @@ TEST_CASE("LSF names its hosts in a file or a variable, and starts daemons by bl
     const Nowhere nowhere(folder);
     const WithVariable job("LSB_JOBID", "7");
     const WithVariable list("LSB_MCPU_HOSTS", "n1.x 4 n2.x 2 ");
-    CHECK(told(job_hosts(JobOptions{}).hosts) == "n1.x:4 n2.x:2");
+    CHECK(reported(job_hosts(JobOptions{}).hosts) == "n1.x:4 n2.x:2");
     CHECK(agent_for(JobOptions{}) == Words{"ssh"});
     make_command(folder, "blaunch");
     CHECK(agent_for(JobOptions{}) == Words{"blaunch"});
 
     const WithVariable file("LSB_DJOB_HOSTFILE", folder.write("hosts", "n3.x\nn3.x\nn4.x\n").string());
-    CHECK(told(job_hosts(JobOptions{}).hosts) == "n3.x:2 n4.x:1");
+    CHECK(reported(job_hosts(JobOptions{}).hosts) == "n3.x:2 n4.x:1");
     CHECK(agent_for(JobOptions{}) == Words{"blaunch"});
     CHECK(agent_for(parse({"--launcher", "ssh", "a"})) == Words{"ssh"});
     CHECK(agent_for(parse({"--launch-agent", "my ssh", "a"})) == Words{"my", "ssh"});
@@ -107,7 +107,7 @@ TEST_CASE("Grid Engine counts slots")
     const WithVariable file(
         "PE_HOSTFILE",
         folder.write("pe", "n1.x 4 all.q@n1.x UNDEFINED\nn2.x 2 all.q@n2.x <NULL>\n").string());
-    CHECK(told(job_hosts(JobOptions{}).hosts) == "n1.x:4 n2.x:2");
+    CHECK(reported(job_hosts(JobOptions{}).hosts) == "n1.x:4 n2.x:2");
     CHECK(agent_for(JobOptions{}) == Words{"qrsh", "-inherit", "-V"});
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("Flux tells its hosts when asked")
     const WithVariable job("FLUX_URI", "local:///run/flux/local");
     CHECK_FALSE(other_allocation());
     make_command(folder, "flux", "[ \"$1 $2\" = 'getattr hostlist' ] && echo 'n[1-2].x'");
-    CHECK(told(job_hosts(JobOptions{}).hosts) == "n1.x:0 n2.x:0");
+    CHECK(reported(job_hosts(JobOptions{}).hosts) == "n1.x:0 n2.x:0");
     make_command(folder, "flux", "echo 'flux-getattr: no broker' >&2; exit 1");
     CHECK_THAT(usage_error([] { other_allocation(); }), Catch::Contains("gave no list of hosts"));
 }
@@ -130,7 +130,7 @@ TEST_CASE("An allocation is not read where the user names the hosts, and else on
     const WithVariable stale("HYDRA_HOST_FILE", "/nowhere/hosts");
     JobOptions named;
     named.hosts = {{"n1.x"}};
-    CHECK(told(job_hosts(named).hosts) == "n1.x:0");
+    CHECK(reported(job_hosts(named).hosts) == "n1.x:0");
     CHECK(agent_for(named) == Words{"ssh"});
     CHECK_THAT(usage_error([] { job_hosts(JobOptions{}); }), Catch::Contains("/nowhere/hosts"));
 
@@ -150,18 +150,18 @@ TEST_CASE("The hostfile of the MPI Operator is used as it is, for each of its li
     {
         const WithVariable file("OMPI_MCA_orte_default_hostfile", path);
         const WithVariable arguments("OMPI_MCA_plm_rsh_args", "-o ConnectionAttempts=10");
-        CHECK(told(job_hosts(JobOptions{}).hosts) == "w-0.w.ns.svc:2 w-1.w.ns.svc:2");
+        CHECK(reported(job_hosts(JobOptions{}).hosts) == "w-0.w.ns.svc:2 w-1.w.ns.svc:2");
         CHECK(agent_for(JobOptions{}) == Words{"ssh", "-o", "ConnectionAttempts=10"});
         const WithVariable agent("OMPI_MCA_plm_rsh_agent", "/etc/mpi/kubexec.sh");
         CHECK(agent_for(JobOptions{}) == Words{"/etc/mpi/kubexec.sh", "-o", "ConnectionAttempts=10"});
     }
     {
         const WithVariable file("I_MPI_HYDRA_HOST_FILE", folder.write("intel", "w-0.x:3\n").string());
-        CHECK(told(job_hosts(JobOptions{}).hosts) == "w-0.x:3");
+        CHECK(reported(job_hosts(JobOptions{}).hosts) == "w-0.x:3");
         CHECK(agent_for(JobOptions{}) == Words{"ssh"});
     }
     const WithVariable file("HYDRA_HOST_FILE", path);
-    CHECK(told(job_hosts(JobOptions{}).hosts) == "w-0.w.ns.svc:2 w-1.w.ns.svc:2");
+    CHECK(reported(job_hosts(JobOptions{}).hosts) == "w-0.w.ns.svc:2 w-1.w.ns.svc:2");
 }
 
 TEST_CASE("What a resource manager would not write is refused")

@@ -78,7 +78,7 @@ TEST_CASE("A file has a key and a value a line, blanks and comments")
     CHECK(said_by("genv = A=1\ngenv = B = 2") == std::vector<std::string>{"genv=A=1@f:1", "genv=B = 2@f:2"});
 }
 
-TEST_CASE("What is no line of a file is told with file, line and remedy")
+TEST_CASE("What is no line of a file is reported with file, line and remedy")
 {
     const auto [text, message] = GENERATE(table<std::string, std::string>({
         {"\nbindto = core",
@@ -207,7 +207,7 @@ TEST_CASE("Every option of tuttirun may stand in a file, or is refused with a re
     CommandLine line;
     std::vector<std::string> options;
     for (const OptionDefinition& option : define_options(line)) {
-        if (option.group.starts_with("Known from elsewhere"))
+        if (option.group.starts_with("Options of other launchers"))
             continue;
         // Its first long name, or its only one.
         std::string name = option.names.front();
@@ -317,7 +317,7 @@ TEST_CASE("What one level says in two ways leaves room for the rest of another")
     CHECK_FALSE(own.hosts_by_file);
 }
 
-TEST_CASE("A value that is wrong is told with file and line")
+TEST_CASE("A value that is wrong is reported with file and line")
 {
     const auto [text, message] = GENERATE(table<std::string, std::string>({
         {"\nbind-to = cor", ":2: bind-to: unknown value 'cor'; did you mean 'core'? (known: none, core, "},

@@ -121,7 +121,7 @@ TEST_CASE("Clocks are compared as well as they are known")
     CHECK(judge_clock("a", -5, 0.01).level == Severity::warning);
 }
 
-TEST_CASE("Probes are told with their way, or with all ways that failed")
+TEST_CASE("Probes are reported with their way, or with all ways that failed")
 {
     Facts other = healthy();
     other.addresses = {address("10.9.0.1", 24, "eth1")};
@@ -263,9 +263,9 @@ TEST_CASE("A probe finds its peer, and nobody else")
     CHECK(good.way == "127.0.0.1 (lo) from 127.0.0.1 (lo)");
     CHECK(good.failed.empty());
 
-    const ProbeResult stranger = probe(Key::random(), 4, mine, task);
-    CHECK_FALSE(stranger.reached);
-    CHECK(stranger.failed.size() == 1);
+    const ProbeResult outsider = probe(Key::random(), 4, mine, task);
+    CHECK_FALSE(outsider.reached);
+    CHECK(outsider.failed.size() == 1);
     task.peer = 6;
     CHECK_FALSE(probe(key, 4, mine, task).reached);
     task.peer = 5;

@@ -117,16 +117,16 @@ TEST_CASE("The first loss of a daemon ends the job, and later ones are its conse
     check_end(none.daemons_lost("lost b", {}, LossState::running), 1, "lost b; ending the job");
 }
 
-TEST_CASE("The first loss of a daemon is told while the job ends, but not on one host", "[loss]")
+TEST_CASE("The first loss of a daemon is reported while the job ends, but not on one host", "[loss]")
 {
     for (const LossState state : {LossState::ending, LossState::exited}) {
         LossPolicy policy(2);
         const Verdict verdict = policy.daemons_lost("lost b", {}, state);
-        CHECK(verdict.action == LossAction::tell);
+        CHECK(verdict.action == LossAction::report);
         CHECK(verdict.exit_status == 1);
         CHECK(verdict.line == "lost b");
     }
     LossPolicy alone(1);
     CHECK(alone.daemons_lost("lost a", {}, LossState::ending).action == LossAction::nothing);
-    CHECK(LossPolicy(1).daemons_lost("lost a", {}, LossState::exited).action == LossAction::tell);
+    CHECK(LossPolicy(1).daemons_lost("lost a", {}, LossState::exited).action == LossAction::report);
 }

@@ -303,7 +303,7 @@ TEST_CASE("The time limit comes from the option, else from the environment")
     CHECK_THAT(parse_error({"a"}), Catch::Contains("MPIEXEC_TIMEOUT: 'soon' is not a time"));
 }
 
-TEST_CASE("when and how hangs are told")
+TEST_CASE("when and how hangs are reported")
 {
     const WithVariable unset("TUTTI_HANG_REPORT", std::nullopt);
     CHECK_FALSE(parse({"a"}).hang_report_seconds);

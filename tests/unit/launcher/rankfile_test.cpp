@@ -110,7 +110,7 @@ TEST_CASE("A rankfile may name the hosts by their place in the job")
     CHECK(places_of(parse({"-rf", here, "a"})) == Texts{local_host_name() + " 6-7"});
 }
 
-TEST_CASE("What is wrong with a rankfile is told with its line")
+TEST_CASE("What is wrong with a rankfile is reported with its line")
 {
     struct Row {
         const char* text;

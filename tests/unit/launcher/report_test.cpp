@@ -15,7 +15,7 @@ using namespace tutti::launcher;
 using tutti::base::CallWords;
 using tutti::base::Operation;
 
-TEST_CASE("what the kernel does to a rank is told: stopped, held by a debugger, swapped out")
+TEST_CASE("what the kernel does to a rank is reported: stopped, held by a debugger, swapped out")
 {
     const auto swapped = [](const std::string& text) {
         std::istringstream status("Name:\tVmSwap: 7\nVmRSS:\t  123456 kB\n" + text + "Threads:\t1\n");
@@ -33,7 +33,7 @@ TEST_CASE("what the kernel does to a rank is told: stopped, held by a debugger, 
     CHECK(note_in_words(RankState::traced, 77, 0) == "is held by a debugger (pid 77)");
 }
 
-TEST_CASE("ranks are told as ranges")
+TEST_CASE("ranks are reported as ranges")
 {
     Ranges ranges;
     for (const int rank : {4, 1, 0, 2, 9, 5})
@@ -265,7 +265,7 @@ TEST_CASE("a rank that can still act may end a collective")
     CHECK(analysis_of(node).deadlock);
 }
 
-TEST_CASE("a message that nearly fits is told")
+TEST_CASE("a message that nearly fits is reported")
 {
     NodeReport node = both_receive();
     node.messages = {{0, 1, 24, 0, 8, "world"}, {1, 2, 5, 0, 2048, "world"}, {1, 0, 5, 8, 4, "\"rows\""}};
@@ -280,7 +280,7 @@ TEST_CASE("a message that nearly fits is told")
           "communicator is awaited");
 }
 
-TEST_CASE("a rank that others wait for and that waits for nobody is told")
+TEST_CASE("a rank that others wait for and that waits for nobody is reported")
 {
     NodeReport node = both_receive();
     node.groups[1].state = RankState::left;

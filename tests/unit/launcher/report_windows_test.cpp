@@ -71,7 +71,7 @@ WaitEdge wants_lock_edge(int rank, int target)
 
 }  // namespace
 
-TEST_CASE("who holds the lock of a window is told by the nodes of all holders, folded")
+TEST_CASE("who holds the lock of a window is reported by the nodes of all holders, folded")
 {
     RankGroup asleep = receives(4, 1, 3);
     asleep.state = RankState::sleeping;
@@ -151,7 +151,7 @@ TEST_CASE("a holder of the lock of a window that waits for the one that wants it
         JobStatus job;
         job.add(node);
         CHECK(call_in_words(job.groups.at(0)) ==
-              "lock of 9 (perhaps held by rank 1 of the job, which does not tell of all locks), on window 1, "
+              "lock of 9 (perhaps held by rank 1 of the job, which does not list all locks), on window 1, "
               "exclusive");
     }
 }

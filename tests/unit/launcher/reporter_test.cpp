@@ -66,7 +66,7 @@ NodeReport one_writes()
     return node;
 }
 
-void check_told_once(const Job& job)
+void check_reported_once(const Job& job)
 {
     CHECK(job.deadlocks == 1);
     REQUIRE(job.said.size() == 1);
@@ -76,12 +76,12 @@ void check_told_once(const Job& job)
 
 }  // namespace
 
-TEST_CASE("a deadlock is told when two looks have found it")
+TEST_CASE("a deadlock is reported when two looks have found it")
 {
     Job job({both_receive()});
     job.run();
     CHECK(job.looks == 2);
-    check_told_once(job);
+    check_reported_once(job);
 }
 
 TEST_CASE("a deadlock that a second look does not find is looked for again")
@@ -92,7 +92,7 @@ TEST_CASE("a deadlock that a second look does not find is looked for again")
     Job job({both_receive(), second, one_writes(), moved});
     job.run();
     CHECK(job.looks == 5);
-    check_told_once(job);
+    check_reported_once(job);
 }
 
 TEST_CASE("a deadlock is looked for as long as nothing moves")
@@ -101,10 +101,10 @@ TEST_CASE("a deadlock is looked for as long as nothing moves")
     job.answers.push_back(both_receive());
     job.run();
     CHECK(job.looks == 8);
-    check_told_once(job);
+    check_reported_once(job);
 }
 
-TEST_CASE("while a debugger holds a rank no hang is told, and one that stays is told when it is gone")
+TEST_CASE("while a debugger holds a rank no hang is reported, and one that stays is reported when it is gone")
 {
     NodeReport held = both_receive();
     held.groups[1].state = RankState::traced;
@@ -114,15 +114,15 @@ TEST_CASE("while a debugger holds a rank no hang is told, and one that stays is 
     Job job({held}, 0.2);
     job.reporter.begin({0});
     job.reporter.node_is_quiet(0, true);
-    std::size_t told_while_held = 0;
+    std::size_t reported_while_held = 0;
     job.loop.after(std::chrono::milliseconds(1500), [&] {
-        told_while_held = job.said.size();
+        reported_while_held = job.said.size();
         job.answers = {let_go};
         // Asked again after 0.2 s: the time has not grown meanwhile.
         job.loop.after(std::chrono::milliseconds(700), [&] { job.loop.stop(); });
     });
     job.loop.run();
-    CHECK(told_while_held == 0);
+    CHECK(reported_while_held == 0);
     REQUIRE(!job.said.empty());
     CHECK(job.said[0].starts_with("all ranks wait, and nothing has moved for less than 1 s:\n"));
 }
@@ -136,11 +136,11 @@ TEST_CASE("who asks is told what waits, and that a debugger holds a rank")
     Job job({held});
     job.reporter.begin({0});
     job.loop.after(std::chrono::seconds(10), [&] { job.loop.stop(); });
-    std::string told;
+    std::string reported;
     job.reporter.report("what the ranks do:", [&](const std::string& text) {
-        told = text;
+        reported = text;
         job.loop.stop();
     });
     job.loop.run();
-    CHECK(told.find("\n- rank 0 waits for rank 1: held by a debugger for 44 s\n") != std::string::npos);
+    CHECK(reported.find("\n- rank 0 waits for rank 1: held by a debugger for 44 s\n") != std::string::npos);
 }

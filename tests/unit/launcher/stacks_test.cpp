@@ -160,7 +160,7 @@ TEST_CASE("a stack has function, file and line of the user's calls, and the proc
     CHECK(places(main_stack(child)).size() == 3);
 }
 
-TEST_CASE("functions that the compiler has put into their callers are told", "[stacks]")
+TEST_CASE("functions that the compiler has put into their callers are reported", "[stacks]")
 {
     if (!stacks_can_be_read())
         return;
@@ -172,7 +172,7 @@ TEST_CASE("functions that the compiler has put into their callers are told", "[s
           std::vector<std::string>{"wait_here():18", "middle(int):23", inlined, "main:60"});
 }
 
-TEST_CASE("what a signal has interrupted is told without its handler", "[stacks]")
+TEST_CASE("what a signal has interrupted is reported without its handler", "[stacks]")
 {
     if (!stacks_can_be_read())
         return;
@@ -202,7 +202,7 @@ TEST_CASE("a deep recursion is cut, and told in one line", "[stacks]")
     CHECK(std::ranges::count(text, '\n') == 3);
 }
 
-TEST_CASE("all threads are told, as far as the limit goes", "[stacks]")
+TEST_CASE("all threads are reported, as far as the limit goes", "[stacks]")
 {
     if (!stacks_can_be_read())
         return;
@@ -219,7 +219,7 @@ TEST_CASE("all threads are told, as far as the limit goes", "[stacks]")
     limits.threads = 1;
     const ProcessStacks cut = read_stacks(child.pid(), limits);
     CHECK(cut.threads.size() == 1);
-    CHECK(cut.missing == "1 of 2 threads are not told");
+    CHECK(cut.missing == "1 of 2 threads are not shown");
 }
 
 TEST_CASE("a stack that is not to be had is missing with its reason", "[stacks]")
@@ -340,7 +340,7 @@ TEST_CASE("frames of libraries are folded, the user's come first", "[stacks]")
           "libc.so.6\n");
 }
 
-TEST_CASE("of a program without lines it is told how to get them")
+TEST_CASE("of a program without lines it is reported how to get them")
 {
     const auto frame = [](const char* function, const char* object, const char* file = "") {
         StackFrame result{function, file, 0, object, false};
@@ -350,7 +350,7 @@ TEST_CASE("of a program without lines it is told how to get them")
     const std::vector<StackFrame> without = {frame("recv", "libc.so.6"), frame("solve", "a.out"),
                                              frame("main", "a.out"), frame("__libc_start_main", "libc.so.6"),
                                              frame("_start", "a.out")};
-    CHECK(hint_at_lines(without) == "compile a.out with -g: then its lines are told, too");
+    CHECK(hint_at_lines(without) == "compile a.out with -g: then its lines are named, too");
     std::vector<StackFrame> with = without;
     with[1].file = "solver.cpp";
     CHECK(hint_at_lines(with).empty());
@@ -368,21 +368,21 @@ TEST_CASE("calls of Python stand where their interpreter's are", "[stacks]")
     const std::vector<CodePlace> calls = {in_python("/usr/lib/python3.11/socket.py", "accept", 294),
                                           in_python("/home/me/train.py", "Trainer.step", 12),
                                           in_python("<frozen runpy>", "_run_code", 88)};
-    const auto told = [](const std::vector<CodePlace>& places) {
+    const auto reported = [](const std::vector<CodePlace>& places) {
         std::string text;
         for (const CodePlace& place : places)
-            text += most_telling(place, {}).function + ' ';
+            text += most_informative(place, {}).function + ' ';
         return text;
     };
     const std::string python = "/usr/bin/python3.11";
     std::vector<CodePlace> places = {
         {"/lib/libc.so.6", 1}, {python, 2}, {"/x/own.so", 3}, {python, 4}, {"/x/main", 5}};
     put_python_calls(places, calls, python);
-    CHECK(told(places) == "0x1 accept Trainer.step _run_code 0x5 ");
+    CHECK(reported(places) == "0x1 accept Trainer.step _run_code 0x5 ");
     // The stack has not been read to there.
     places = {{"/lib/libc.so.6", 1}};
     put_python_calls(places, calls, python);
-    CHECK(told(places) == "0x1 accept Trainer.step _run_code ");
+    CHECK(reported(places) == "0x1 accept Trainer.step _run_code ");
 
     const std::vector<std::vector<StackFrame>> named = name_places(calls);
     REQUIRE(named.size() == 3);

@@ -27,7 +27,7 @@ std::string failure(const AgentEnd& end)
 
 }  // namespace
 
-TEST_CASE("ssh is told never to ask, and the path survives any shell")
+TEST_CASE("ssh is reported never to ask, and the path survives any shell")
 {
     CHECK(remote_shell_command(ssh(), {1, "b", ""}) ==
           Words{"ssh", "-x", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "b",

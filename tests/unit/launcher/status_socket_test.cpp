@@ -40,9 +40,9 @@ std::vector<UniqueFd> take_names(const std::vector<int>& jobs, uid_t user, int b
 }
 
 /// Another user's process, which holds them.
-class Stranger {
+class Outsider {
 public:
-    explicit Stranger(const std::vector<int>& jobs)
+    explicit Outsider(const std::vector<int>& jobs)
     {
         auto [ready, done] = make_pipe("pipe");
         child_ = ::fork();
@@ -59,13 +59,13 @@ public:
         CHECK(::read(ready.get(), &answer, 1) == 1);
         CHECK(answer == 'y');
     }
-    ~Stranger()
+    ~Outsider()
     {
         ::kill(child_, SIGKILL);
         ::waitpid(child_, nullptr, 0);
     }
-    Stranger(const Stranger&) = delete;
-    Stranger& operator=(const Stranger&) = delete;
+    Outsider(const Outsider&) = delete;
+    Outsider& operator=(const Outsider&) = delete;
 
 private:
     pid_t child_ = -1;
@@ -110,7 +110,7 @@ TEST_CASE("another user's sockets are no jobs of this one", "[status_socket]")
         WARN("not tested: to be another user takes root");
         return;
     }
-    const Stranger stranger({::getpid(), 1, 2});
+    const Outsider outsider({::getpid(), 1, 2});
     CHECK(answer_of_own_job() == "an answer to status");
     const std::vector<int> jobs = jobs_of_user();
     for (const int job : {::getpid(), 1, 2}) {

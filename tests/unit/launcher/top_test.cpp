@@ -234,7 +234,7 @@ TEST_CASE("a small terminal shows the row that is chosen")
         CHECK(line.size() <= 3);
 }
 
-TEST_CASE("the end of the job, and a job that gives no answer, are told")
+TEST_CASE("the end of the job, and a job that gives no answer, are reported")
 {
     TopView view(snapshot());
     view.waits(12);
@@ -294,7 +294,7 @@ TEST_CASE("ranks without order leave a snapshot small")
     CHECK(short_ranks(now.groups[0].ranks, now.groups[0].load.ranks, 12) == "0, 2 +4998");
 }
 
-TEST_CASE("everything about a rank is told in lines")
+TEST_CASE("everything about a rank is reported in lines")
 {
     PageView page;
     page.sent = {3, 2048};

@@ -144,7 +144,7 @@ TEST_CASE("A host whose messages would arrive before they are sent is moved")
     CHECK(trace.ranks[1].calls[0].end_ns == kMs + 500);
 }
 
-TEST_CASE("Where no shift helps the error is told")
+TEST_CASE("Where no shift helps the error is reported")
 {
     JobTrace trace = two_ranks(1, -15'000);
     trace.ranks[1].messages.push_back({2 * kMs, 0, 7, 0, 64, 1, false});
@@ -251,7 +251,7 @@ TEST_CASE("A trace without events is a valid one")
     CHECK(document["otherData"]["calls"] == 0);
 }
 
-TEST_CASE("What was dropped is told in the document and in the page")
+TEST_CASE("What was dropped is reported in the document and in the page")
 {
     JobTrace trace = two_ranks(1);
     trace.ranks[1].dropped_calls = 1234;

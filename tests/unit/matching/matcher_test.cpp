@@ -129,21 +129,21 @@ TEST_CASE("a withdrawn receive matches nothing, its neighbours still do")
     CHECK(entries.matcher.match_arrival({1, 0, 7}) == nullptr);
 }
 
-TEST_CASE("withdraw_if takes out what fits, all of it before the first is told")
+TEST_CASE("withdraw_if takes out what fits, all of it before the first is reported")
 {
     Entries entries;
     for (int i = 0; i < 200; ++i)
         entries.receive(1, i % 2 == 0 ? 4 : any_source, i % 3 == 0 ? any_tag : i);
-    std::size_t told = 0;
-    std::size_t posted_when_told = 0;
+    std::size_t reported = 0;
+    std::size_t posted_when_reported = 0;
     entries.matcher.withdraw_if([](const PostedReceive& receive) { return receive.key.source() == 4; },
                                 [&](PostedReceive& receive) {
-                                    ++told;
-                                    posted_when_told = entries.matcher.posted_count();
+                                    ++reported;
+                                    posted_when_reported = entries.matcher.posted_count();
                                     CHECK(receive.key.source() == 4);
                                 });
-    CHECK(told == 100);
-    CHECK(posted_when_told == 100);
+    CHECK(reported == 100);
+    CHECK(posted_when_reported == 100);
     CHECK(entries.matcher.posted_count() == 100);
     CHECK(entries.matcher.match_arrival({1, 4, 2}) ==
           &entries.receives[3]);  // the first {any_source, any_tag}

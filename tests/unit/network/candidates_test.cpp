@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> pairs(const std::vector<LocalAddress>& mine, const std::vector<LocalAddress>& theirs)
 {
     std::vector<std::string> texts;
-    for (const Candidate& candidate : candidates(mine, told(theirs)))
+    for (const Candidate& candidate : candidates(mine, reported(theirs)))
         texts.push_back(candidate.describe());
     return texts;
 }
@@ -59,7 +59,7 @@ TEST_CASE("loopback and link-local addresses go with their like only")
     CHECK(pairs({address("lo", "127.0.0.1/8")}, {address("lo", "127.0.0.1/8")}).size() == 1);
     CHECK(pairs({address("eth0", "fd00::1/64")}, {address("eth0", "fe80::2/64")}).empty());
     const std::vector<LocalAddress> mine = {address("eth0", "fe80::1/64")};
-    const auto found = candidates(mine, told({address("eth0", "fe80::2/64")}));
+    const auto found = candidates(mine, reported({address("eth0", "fe80::2/64")}));
     REQUIRE(found.size() == 1);
     CHECK(found[0].scope() == 7);
 }

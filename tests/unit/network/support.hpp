@@ -26,7 +26,7 @@ inline network::LocalAddress down(network::LocalAddress address)
     return address;
 }
 
-inline std::vector<network::HostAddress> told(const std::vector<network::LocalAddress>& addresses)
+inline std::vector<network::HostAddress> reported(const std::vector<network::LocalAddress>& addresses)
 {
     return {addresses.begin(), addresses.end()};
 }

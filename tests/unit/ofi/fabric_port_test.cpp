@@ -27,8 +27,8 @@ void echoing_rank(int channel, const Key& key, const std::string& provider)
     Bytes theirs(4096);
     if (::send(channel, mine.data(), mine.size(), 0) < 0)
         _exit(1);
-    pollfd told{.fd = channel, .events = POLLIN, .revents = 0};
-    while (poll(&told, 1, 0) == 0)
+    pollfd reported{.fd = channel, .events = POLLIN, .revents = 0};
+    while (poll(&reported, 1, 0) == 0)
         rank.progress();
     theirs.resize(static_cast<std::size_t>(std::max<ssize_t>(0, recv(channel, theirs.data(), 4096, 0))));
     rank.transport->connect(0, theirs);

@@ -38,9 +38,9 @@ struct OfiCompletion : transport::Completion {
     OfiCompletion()
     {
         fire = [](transport::Completion& self, ErrorCode code) {
-            auto& told = static_cast<OfiCompletion&>(self);
-            ++told.fired;
-            told.result = code;
+            auto& reported = static_cast<OfiCompletion&>(self);
+            ++reported.fired;
+            reported.result = code;
         };
     }
     int fired = 0;
@@ -163,7 +163,7 @@ public:
 private:
     bool wants(int) override { return link_ == nullptr; }
     void linked(transport::ofi::Link& link) override { link_ = &link; }
-    void heard(transport::ofi::Link&, const transport::ofi::LinkMessage& message) override
+    void take_message(transport::ofi::Link&, const transport::ofi::LinkMessage& message) override
     {
         if (message.kind == transport::ofi::LinkMessage::Kind::grant)
             token = message.value;

@@ -65,18 +65,18 @@ private:
     bool ends_ = false;
 };
 
-struct Told : FollowUp {
-    Told() : FollowUp([](FollowUp& self) { static_cast<Told&>(self).told = true; }) {}
+struct Reported : FollowUp {
+    Reported() : FollowUp([](FollowUp& self) { static_cast<Reported&>(self).reported = true; }) {}
 
     bool within_half_a_minute() const
     {
         const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-        while (!told && std::chrono::steady_clock::now() < give_up)
+        while (!reported && std::chrono::steady_clock::now() < give_up)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        return told;
+        return reported;
     }
 
-    std::atomic<bool> told{false};
+    std::atomic<bool> reported{false};
 };
 
 // Under the lock. An operation of the engine's; the caller starts it.
@@ -100,7 +100,7 @@ TEST_CASE("a progress thread finds the end of an operation as it falls asleep")
 {
     protocol::Protocol protocol = alone();
     Engine engine(protocol, {.progress_thread = true, .spare_core = GENERATE(false, true)});
-    Told follow_up;
+    Reported follow_up;
     {
         const Engine::Lock held = engine.lock();
         add_operation(engine, follow_up).start();
@@ -113,7 +113,7 @@ TEST_CASE("a call finds the end of another operation as it falls asleep, and end
 {
     protocol::Protocol protocol = alone();
     Engine engine(protocol, {.progress_thread = true, .spare_core = GENERATE(false, true)});
-    Told follow_up;
+    Reported follow_up;
     {
         Engine::Lock held = engine.lock();
         auto& operation = add_operation(engine, follow_up);
@@ -129,7 +129,7 @@ TEST_CASE("a progress thread goes on when nothing holds it any more")
 {
     protocol::Protocol protocol = alone();
     Engine engine(protocol, {.progress_thread = true, .spare_core = GENERATE(false, true)});
-    Told follow_up;
+    Reported follow_up;
     {
         const Engine::Hold hold(engine);
         {
@@ -137,7 +137,7 @@ TEST_CASE("a progress thread goes on when nothing holds it any more")
             add_operation(engine, follow_up).start();
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for most: it is asleep
-        CHECK_FALSE(follow_up.told);
+        CHECK_FALSE(follow_up.reported);
     }
     CHECK(follow_up.within_half_a_minute());
     engine.close();
@@ -147,7 +147,7 @@ TEST_CASE("work that follows an operation that has ended wakes a progress thread
 {
     protocol::Protocol protocol = alone();
     Engine engine(protocol, {.progress_thread = true, .spare_core = GENERATE(false, true)});
-    Told follow_up;
+    Reported follow_up;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for most: it is asleep
     {
         const Engine::Lock held = engine.lock();

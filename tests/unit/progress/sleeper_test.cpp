@@ -112,8 +112,8 @@ TEST_CASE("a transport that is added ends the sleeps that do not look at it")
         }
         thread.wait_for_sleeps(before + 1);
         // It now sleeps on the new one, too: what arrives there ends that sleep.
-        const bool is_heard = by == By::descriptor || transports.size() > 1;
-        if (is_heard) {
+        const bool is_answered = by == By::descriptor || transports.size() > 1;
+        if (is_answered) {
             before = thread.sleeps();
             transports.back()->arrive();
             thread.wait_for_sleeps(before + 1);

@@ -121,7 +121,8 @@ TEST_CASE("a receive without room is shown nothing, and its sender is done")
     CHECK(one.sent.done);
 }
 
-TEST_CASE("that a message has been seen is told when the transport takes it, and its order does not matter")
+TEST_CASE(
+    "that a message has been seen is reported when the transport takes it, and its order does not matter")
 {
     Wire wire(in_place_options());
     InPlace first(2000);

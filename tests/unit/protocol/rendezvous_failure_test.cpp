@@ -116,9 +116,9 @@ TEST_CASE("a read that fails on its way is streamed instead: the sender does not
 
 TEST_CASE("a read under way when its peer is lost fails the receive once the memory is free again")
 {
-    const ErrorCode told = GENERATE(ErrorCode::peer_lost, ErrorCode::system, ErrorCode::cancelled);
+    const ErrorCode reported = GENERATE(ErrorCode::peer_lost, ErrorCode::system, ErrorCode::cancelled);
     const bool loss_first = GENERATE(true, false);
-    if (!loss_first && told != ErrorCode::peer_lost)
+    if (!loss_first && reported != ErrorCode::peer_lost)
         return;
     ReadUnderWay under_way;
     auto& [reader, wire, one] = under_way;
@@ -126,7 +126,7 @@ TEST_CASE("a read under way when its peer is lost fails the receive once the mem
         wire.at(1).peer_lost(0, {"test"});
         CHECK_FALSE(one.received.done);  // the transport may still write to the buffer
     }
-    reader.complete(told);
+    reader.complete(reported);
     REQUIRE(one.received.done);
     CHECK(one.received.status.code == ErrorCode::peer_lost);
     wire.at(1).peer_lost(0, {"test"});

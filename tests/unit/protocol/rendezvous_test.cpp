@@ -9,7 +9,7 @@
 using namespace tutti::test;
 using tutti::ErrorCode;
 
-TEST_CASE("a large message is read by its receiver: no data travels, and its end is told")
+TEST_CASE("a large message is read by its receiver: no data travels, and its end is reported")
 {
     const std::size_t size = GENERATE(4096u, 4097u, 10'000u, 100'001u);
     const bool synchronous = GENERATE(false, true);

@@ -125,11 +125,11 @@ TEST_CASE("the environment bounds the threads of a reduction")
         const Variable omp("OMP_NUM_THREADS", "3,2");
         CHECK(reduction_threads(4) == 3);
         CHECK(reduction_threads(2) == 2);
-        const Variable told("TUTTI_REDUCE_THREADS", "12");
+        const Variable reported("TUTTI_REDUCE_THREADS", "12");
         CHECK(reduction_threads(1) == 12);
     }
     const std::string wrong = GENERATE("0", "-1", "two", "4x", "2000");
-    const Variable told("TUTTI_REDUCE_THREADS", wrong.c_str());
+    const Variable reported("TUTTI_REDUCE_THREADS", wrong.c_str());
     CHECK_THROWS_WITH(reduction_threads(4), Catch::Contains("TUTTI_REDUCE_THREADS=" + wrong));
 }
 

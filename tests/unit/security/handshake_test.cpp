@@ -103,12 +103,12 @@ TEST_CASE("bytes behind the handshake are left")
 TEST_CASE("another job's rank is told so, at both ends")
 {
     Handshakes pair;
-    Handshake stranger = Handshake::dial(Key::random(), kVersion, rank_of(1), rank_of(2));
-    converse(stranger, pair.listener);
+    Handshake outsider = Handshake::dial(Key::random(), kVersion, rank_of(1), rank_of(2));
+    converse(outsider, pair.listener);
     CHECK(pair.listener.failure() == Failure::other_job);
     CHECK(pair.listener.state() == Step::failed);
-    CHECK(stranger.failure() == Failure::other_job);
-    CHECK(stranger.reason() == "it belongs to another job");
+    CHECK(outsider.failure() == Failure::other_job);
+    CHECK(outsider.reason() == "it belongs to another job");
 }
 
 TEST_CASE("another version is told so, at both ends")
@@ -178,7 +178,7 @@ TEST_CASE("a recorded reply proves nothing later")
 
 TEST_CASE("an end's own words prove nothing to it")
 {
-    // A stranger at rank 2's address sends rank 1's own proof back to it, by way of rank 1's listener.
+    // An outsider at rank 2's address sends rank 1's own proof back to it, by way of rank 1's listener.
     const Key key = Key::random();
     Handshake dialer = Handshake::dial(key, kVersion, rank_of(1), rank_of(2));
     Handshake own_listener = Handshake::listen(key, kVersion, rank_of(1));

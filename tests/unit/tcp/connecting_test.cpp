@@ -136,7 +136,7 @@ TEST_CASE("who sleeps is woken by a newcomer, and when something takes too long"
     const Key key = Key::random();
     TcpRank zero(0, 2, key, std::chrono::milliseconds(100));
     const CapturedErrors errors;
-    RawPeer stranger(zero.port());
+    RawPeer outsider(zero.port());
     bool dropped = false;
     for (int wake_ups = 0; wake_ups < 50 && !dropped; ++wake_ups) {
         zero->arm();
@@ -146,7 +146,7 @@ TEST_CASE("who sleeps is woken by a newcomer, and when something takes too long"
         REQUIRE(poll(&readable, 1, 10'000) == 1);
         zero.progress();
         zero->disarm();
-        dropped = stranger.is_closed();
+        dropped = outsider.is_closed();
     }
     CHECK(dropped);
     CHECK(count(errors.text(), "it did not finish the handshake in time") == 1);

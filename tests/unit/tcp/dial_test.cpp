@@ -91,7 +91,7 @@ TEST_CASE("whoever hangs up is dialled again for the time that an address has, a
                                                Contains("127.0.0.2 (lo) from 127.0.0.1 (lo)"));
 }
 
-TEST_CASE("a peer that drops a rank for a stranger again and again, as that computes, is reached in the end")
+TEST_CASE("a peer that drops a rank for an outsider again and again, as that computes, is reached in the end")
 {
     const int dialer = GENERATE(0, 1);
     const Key key = Key::random();

@@ -34,7 +34,7 @@ struct WatchedStream {
     }
 
     void arrives() const { other->write("x"); }
-    int least_told() const
+    int least_reported() const
     {
         int bytes = 0;
         socklen_t size = sizeof bytes;
@@ -101,7 +101,7 @@ TEST_CASE("epoll does not watch a busy connection, until somebody sleeps")
     CHECK(tells(poller, one, 0));
     bring(one.stream, kManyArrivals, false);
     CHECK_FALSE(tells(poller, one, 0));
-    CHECK(one.least_told() == 1);
+    CHECK(one.least_reported() == 1);
     CHECK(hot.watch_all());
     CHECK(tells(poller, one, 0));
     // Only many arrivals without another sleep are worth it to change that.
@@ -118,20 +118,20 @@ TEST_CASE("arrivals are acknowledged at once where the ends take turns")
     WatchedStream one(poller);
     hot.add(one.stream);
     bring(one.stream, kManyArrivals, true);
-    CHECK(one.least_told() == 60 << 10);
+    CHECK(one.least_reported() == 60 << 10);
     bring(one.stream, 2, false);
-    CHECK(one.least_told() == 60 << 10);
+    CHECK(one.least_reported() == 60 << 10);
     SECTION("not in a stream of messages")
     {
         bring(one.stream, kManyArrivals, false);
-        CHECK(one.least_told() == 1);
+        CHECK(one.least_reported() == 1);
     }
     SECTION("not while somebody sleeps, who is to hear of a single byte")
     {
         one.arrives();
         CHECK_FALSE(tells(poller, one, 0));
         CHECK(hot.watch_all());
-        CHECK(one.least_told() == 1);
+        CHECK(one.least_reported() == 1);
         CHECK(tells(poller, one, 10'000));
     }
 }
@@ -189,9 +189,9 @@ TEST_CASE("a rank that sleeps after much traffic hears of the next frame, and of
         one->arm();
         if (!is_there_before)
             happens();
-        const bool heard = is_readable(one->wait_fd(), 10'000);
+        const bool readable = is_readable(one->wait_fd(), 10'000);
         one->disarm();
-        return heard;
+        return readable;
     };
     CHECK(hears([&] { zero.send(1, "last"); }));
     REQUIRE(drive({&one}, [&] { return one.sink.frames.size() == kManyArrivals + 1; }));

@@ -244,7 +244,7 @@ TEST_CASE("no file left for another connection: the error names the remedy")
     CHECK(status == 0);
 }
 
-TEST_CASE("no file left for a connection: it is told, and taken once there is one")
+TEST_CASE("no file left for a connection: it is reported, and taken once there is one")
 {
     const int status = in_child([] {
         const Key key = Key::random();

@@ -53,14 +53,14 @@ LocalProcess elsewhere()
 }
 
 template <class Open>
-ErrorCode error_of(Open&& open, std::string* told = nullptr)
+ErrorCode error_of(Open&& open, std::string* reported = nullptr)
 {
     try {
         open();
         return ErrorCode::success;
     } catch (const Error& error) {
-        if (told != nullptr)
-            *told = error.what();
+        if (reported != nullptr)
+            *reported = error.what();
         return error.code();
     }
 }
@@ -95,9 +95,9 @@ TEST_CASE("of a process in another namespace nobody says that it has ended")
     CHECK(error_of([&] { process.open(1, O_RDWR, nullptr); }) == ErrorCode::peer_lost);
     process.pid_namespace ^= 1;
     CHECK_FALSE(process.has_ended());
-    std::string told;
-    CHECK(error_of([&] { process.open(1, O_RDWR, nullptr); }, &told) == ErrorCode::not_supported);
-    CHECK(told.find("another process namespace") != std::string::npos);
+    std::string reported;
+    CHECK(error_of([&] { process.open(1, O_RDWR, nullptr); }, &reported) == ErrorCode::not_supported);
+    CHECK(reported.find("another process namespace") != std::string::npos);
 }
 
 TEST_CASE("an inbox out of an exchange is the owner's, and so is the way to wake it")

@@ -49,7 +49,7 @@ TEST_CASE("without limits an inbox can be made for one and for many ranks")
     CHECK(tutti::test::in_child([] { return make_inbox(256, ErrorCode::system, ""); }) == 0);
 }
 
-TEST_CASE("a file size limit is told, and its signal does not kill")
+TEST_CASE("a file size limit is reported, and its signal does not kill")
 {
     const int status = tutti::test::in_child([] {
         limit(RLIMIT_FSIZE, 64u << 10);
@@ -81,7 +81,7 @@ TEST_CASE("a call that a filter denies is named")
     }
 }
 
-TEST_CASE("where a process may have no more mappings, that is what is told")
+TEST_CASE("where a process may have no more mappings, that is what is reported")
 {
     std::size_t most = 0;
     std::ifstream("/proc/sys/vm/max_map_count") >> most;

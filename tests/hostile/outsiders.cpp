@@ -1,4 +1,4 @@
-#include "tests/hostile/strangers.hpp"
+#include "tests/hostile/outsiders.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -41,8 +41,8 @@ constexpr std::size_t kJobOffset = 16;
 
 class Attack {
 public:
-    explicit Attack(const Stranger& stranger)
-        : stranger_(stranger), random_(stranger.seed), end_(Clock::now() + stranger.duration)
+    explicit Attack(const Outsider& outsider)
+        : outsider_(outsider), random_(outsider.seed), end_(Clock::now() + outsider.duration)
     {
     }
 
@@ -51,8 +51,8 @@ public:
         constexpr std::array kinds{&Attack::garbage, &Attack::silence, &Attack::one_byte, &Attack::half,
                                    &Attack::crowd,   &Attack::leave,   &Attack::replay,   &Attack::forge,
                                    &Attack::lie,     &Attack::drip};
-        while (Clock::now() < end_ && !stranger_.ports.empty()) {
-            const JobPort& port = stranger_.ports.at(draw(stranger_.ports.size()));
+        while (Clock::now() < end_ && !outsider_.ports.empty()) {
+            const JobPort& port = outsider_.ports.at(draw(outsider_.ports.size()));
             (this->*kinds.at(draw(kinds.size())))(port);
         }
         return reached_;
@@ -108,7 +108,7 @@ private:
     {
         const auto someone = [this](Identity::Kind kind) {
             return Identity{kind,
-                            static_cast<std::uint32_t>(draw(static_cast<std::size_t>(stranger_.ranks) + 1))};
+                            static_cast<std::uint32_t>(draw(static_cast<std::size_t>(outsider_.ranks) + 1))};
         };
         const bool rank = draw(2) == 0;
         Handshake handshake =
@@ -162,7 +162,7 @@ private:
     void replay(const JobPort& port)
     {
         UniqueFd socket = connect(port);
-        std::string text = stranger_.record;
+        std::string text = outsider_.record;
         if (!text.empty() && draw(2) == 0) {
             text.at(draw(text.size())) ^= static_cast<char>(1U << draw(8));
         }
@@ -231,7 +231,7 @@ private:
         }
     }
 
-    const Stranger& stranger_;
+    const Outsider& outsider_;
     std::mt19937 random_;
     Clock::time_point end_;
     std::vector<UniqueFd> held_;
@@ -326,7 +326,7 @@ std::string record_pmix_hello(pid_t pid)
     return text;
 }
 
-pid_t start(const Stranger& stranger)
+pid_t start(const Outsider& outsider)
 {
     const pid_t child = ::fork();
     if (child != 0) {
@@ -334,12 +334,12 @@ pid_t start(const Stranger& stranger)
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::close_range(STDERR_FILENO + 1, ~0U, 0);  // the job's pipes
-    const bool itself = stranger.user == ::geteuid();
+    const bool itself = outsider.user == ::geteuid();
     if (!itself &&
-        (::setgroups(0, nullptr) != 0 || ::setgid(stranger.user) != 0 || ::setuid(stranger.user) != 0)) {
+        (::setgroups(0, nullptr) != 0 || ::setgid(outsider.user) != 0 || ::setuid(outsider.user) != 0)) {
         ::_exit(99);
     }
-    ::_exit(Attack(stranger).run() ? 0 : 1);
+    ::_exit(Attack(outsider).run() ? 0 : 1);
 }
 
 }  // namespace tutti::test

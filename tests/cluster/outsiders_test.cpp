@@ -35,27 +35,28 @@ void wait_for_ports(const std::string& host, std::size_t count)
 /// From a host that has no part in the job.
 std::unique_ptr<Launched> knock(const std::string& address, const std::string& port)
 {
-    return std::make_unique<Launched>(Hosts::on("c", {cluster_program("stranger"), address, port, "1"}),
+    return std::make_unique<Launched>(Hosts::on("c", {cluster_program("outsider"), address, port, "1"}),
                                       std::chrono::seconds(60));
 }
 
 }  // namespace
 
-TEST_CASE_METHOD(Hosts, "strangers at the ports of ranks that are at work", "[strangers]")
+TEST_CASE_METHOD(Hosts, "outsiders at the ports of ranks that are at work", "[outsiders]")
 {
-    // Long enough for the strangers to come on a machine that others keep busy.
-    Launched launched(tuttirun_command(job("a:2,b:1", "soak", {"--seconds", "20"})), std::chrono::seconds(90));
+    // Long enough for the outsiders to come on a machine that others keep busy.
+    Launched launched(tuttirun_command(job("a:2,b:1", "soak", {"--seconds", "20"})),
+                      std::chrono::seconds(90));
     wait_for_processes("b", "api_soak --seconds", 1);
     wait_for_ports("a", 2);
     wait_for_ports("b", 1);
-    std::vector<std::unique_ptr<Launched>> strangers;
+    std::vector<std::unique_ptr<Launched>> outsiders;
     for (const std::string& port : open_ports("a"))
-        strangers.push_back(knock("10.77.0.1", port));
+        outsiders.push_back(knock("10.77.0.1", port));
     for (const std::string& port : open_ports("b"))
-        strangers.push_back(knock("10.77.0.2", port));
-    CHECK(strangers.size() == 3);
-    for (const auto& stranger : strangers)
-        check_quiet_success(stranger->wait());
+        outsiders.push_back(knock("10.77.0.2", port));
+    CHECK(outsiders.size() == 3);
+    for (const auto& outsider : outsiders)
+        check_quiet_success(outsider->wait());
 
     const Result result = launched.wait();
     CAPTURE(result.err);
@@ -63,11 +64,11 @@ TEST_CASE_METHOD(Hosts, "strangers at the ports of ranks that are at work", "[st
     CHECK(contains(result.out, "MB checked"));
     CHECK(contains(result.err, "(host a): dropped a connection from 10.77.0.3"));
     CHECK(contains(result.err, "(host b): dropped a connection from 10.77.0.3"));
-    // They knocked thousands of times; each kind of stranger is told once.
-    CHECK(lines_of(result.err).size() <= 5 * strangers.size());
+    // They knocked thousands of times; each kind of outsider is told once.
+    CHECK(lines_of(result.err).size() <= 5 * outsiders.size());
 }
 
-TEST_CASE_METHOD(Hosts, "strangers at the port where daemons are awaited", "[strangers]")
+TEST_CASE_METHOD(Hosts, "outsiders at the port where daemons are awaited", "[outsiders]")
 {
     change("a", "printf '#!/bin/sh\\nsleep 3\\nexec ssh \"$@\"\\n' > /tmp/slow && chmod +x /tmp/slow",
            "rm /tmp/slow");
@@ -75,8 +76,8 @@ TEST_CASE_METHOD(Hosts, "strangers at the port where daemons are awaited", "[str
     arguments.insert(arguments.begin(), {"--launch-agent", "/tmp/slow"});
     Launched launched(tuttirun_command(arguments), std::chrono::seconds(60));
     wait_for_ports("a", 1);
-    const auto stranger = knock("10.77.0.1", *open_ports("a").begin());
-    check_quiet_success(stranger->wait());
+    const auto outsider = knock("10.77.0.1", *open_ports("a").begin());
+    check_quiet_success(outsider->wait());
     const Result result = launched.wait();
     CAPTURE(result.err);
     CHECK(result.status == 0);
@@ -84,7 +85,7 @@ TEST_CASE_METHOD(Hosts, "strangers at the port where daemons are awaited", "[str
     CHECK(lines_of(result.err).size() <= 3);
 }
 
-TEST_CASE_METHOD(Hosts, "ranks have no port open where all of them are on one host", "[strangers]")
+TEST_CASE_METHOD(Hosts, "ranks have no port open where all of them are on one host", "[outsiders]")
 {
     Launched launched(tuttirun_command({"-n", "2", program("api_soak"), "--seconds", "2"}),
                       std::chrono::seconds(60));

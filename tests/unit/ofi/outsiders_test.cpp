@@ -82,14 +82,14 @@ TEST_CASE("garbage at the port is dropped and told of once, also when it never e
     Pair pair;
     OfiRank& a = pair.a;
     std::mt19937 random(1);
-    std::vector<UniqueFd> strangers;
+    std::vector<UniqueFd> outsiders;
     for (int i = 0; i < 20; ++i) {
-        const UniqueFd& stranger = strangers.emplace_back(knock(a.contact()));
+        const UniqueFd& outsider = outsiders.emplace_back(knock(a.contact()));
         Bytes garbage(static_cast<std::size_t>(i) * 37);
         for (std::byte& byte : garbage)
             byte = static_cast<std::byte>(random());
         if (!garbage.empty())
-            CHECK(send(stranger.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL) > 0);
+            CHECK(send(outsider.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL) > 0);
     }
     REQUIRE(drive_until([&] { a.progress(); }, [&] { return !a.log.empty(); }));
     check_works(pair);
@@ -106,18 +106,18 @@ TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
     OfiRank a(0, kRanks, key);
     OfiRank b(1, kRanks, key);
     const FabricContact contact = a.contact();
-    std::vector<UniqueFd> strangers;
+    std::vector<UniqueFd> outsiders;
     for (int i = 0; i < 300 + 2 * kRanks; ++i) {
-        strangers.push_back(knock(contact));
+        outsiders.push_back(knock(contact));
         a.progress();
     }
     // They are there, and so many again come at the moment when the peer does.
     REQUIRE(drive_until([&] { a.progress(); }, [&] { return !a.log.empty(); }));
     for (int i = 0; i < 300 + 2 * kRanks; ++i)
-        strangers.push_back(knock(contact));
+        outsiders.push_back(knock(contact));
     b.transport->connect(0, a.transport->address());
     for (int i = 0; i < 300 + 2 * kRanks; ++i)
-        strangers.push_back(knock(contact));
+        outsiders.push_back(knock(contact));
     bool gone = false;
     CHECK(drive_until(
         [&] {

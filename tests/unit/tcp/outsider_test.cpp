@@ -26,9 +26,9 @@ struct Job {
     TcpRank one{1, 2, key};
     CapturedErrors errors;
 
-    bool drops(RawPeer& stranger)
+    bool drops(RawPeer& outsider)
     {
-        return drive({&one}, [&] { return stranger.is_closed(); });
+        return drive({&one}, [&] { return outsider.is_closed(); });
     }
 };
 
@@ -74,9 +74,9 @@ TEST_CASE("garbage at the port is dropped at once, and told once")
 {
     Job job;
     for (int i = 0; i < 3; ++i) {
-        RawPeer stranger(job.one.port());
-        stranger.write("GET / HTTP/1.1\r\nHost: b\r\n\r\n");
-        REQUIRE(job.drops(stranger));
+        RawPeer outsider(job.one.port());
+        outsider.write("GET / HTTP/1.1\r\nHost: b\r\n\r\n");
+        REQUIRE(job.drops(outsider));
     }
     CHECK_THAT(job.errors.text(),
                Contains("tutti: rank 1 (host host1): dropped a connection from 127.0.0.1:") &&
@@ -143,11 +143,11 @@ TEST_CASE("half a handshake")
     Job job;
     const Bytes hello = hello_of(job.key, 0, 1);
     {
-        RawPeer stranger(job.one.port());
-        stranger.write(std::span(hello).first(20));
+        RawPeer outsider(job.one.port());
+        outsider.write(std::span(hello).first(20));
         for (int i = 0; i < 200; ++i)
             job.one.progress();
-        CHECK_FALSE(stranger.is_closed());
+        CHECK_FALSE(outsider.is_closed());
     }
     REQUIRE(drive({&job.one}, [&] { return !job.errors.text().empty(); }));
     CHECK_THAT(job.errors.text(), Contains("it closed the connection during the handshake"));
@@ -158,7 +158,7 @@ TEST_CASE("who comes and goes without a word is not worth one")
 {
     Job job;
     {
-        RawPeer stranger(job.one.port());
+        RawPeer outsider(job.one.port());
     }
     for (int i = 0; i < 200; ++i)
         job.one.progress();
@@ -177,8 +177,8 @@ TEST_CASE("who comes to an address that was not chosen is turned away")
     if (tutti::connection::Contact::parse(other->address())->addresses.size() < 2)
         return;
     const CapturedErrors errors;
-    RawPeer stranger(other.port(), "127.0.0.2");
-    REQUIRE(drive({&other}, [&] { return stranger.is_closed(); }));
+    RawPeer outsider(other.port(), "127.0.0.2");
+    REQUIRE(drive({&other}, [&] { return outsider.is_closed(); }));
     CHECK_THAT(errors.text(),
                Contains("dropped a connection from 127.0.0.1:") &&
                    Contains("it came to 127.0.0.2, which is not among the addresses chosen: lo "
@@ -187,14 +187,14 @@ TEST_CASE("who comes to an address that was not chosen is turned away")
     CHECK(welcome.join(other, 1, key, 0));
 }
 
-TEST_CASE("a crowd of silent strangers is bounded, and keeps nobody out")
+TEST_CASE("a crowd of silent outsiders is bounded, and keeps nobody out")
 {
     Job job;
     std::vector<std::unique_ptr<RawPeer>> crowd;
     for (int i = 0; i < 100; ++i)
         crowd.push_back(std::make_unique<RawPeer>(job.one.port()));
     const auto left = [&] {
-        return std::ranges::count_if(crowd, [](const auto& stranger) { return !stranger->is_closed(); });
+        return std::ranges::count_if(crowd, [](const auto& outsider) { return !outsider->is_closed(); });
     };
     REQUIRE(drive({&job.one}, [&] { return left() <= 64; }));
     check_job_goes_on(job.zero, job.one);

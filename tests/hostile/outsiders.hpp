@@ -20,7 +20,7 @@ std::string record_pmix_hello(pid_t pid);
 
 /// A process of user `user` that does harm at these ports for `duration`. Holds what it has connected to
 /// until then.
-struct Stranger {
+struct Outsider {
     uid_t user;
     std::uint32_t seed;
     std::vector<JobPort> ports;
@@ -30,6 +30,6 @@ struct Stranger {
 };
 
 /// Starts it; the caller waits for its end. It exits with 0, or 1 where it reached none of the ports.
-pid_t start(const Stranger& stranger);
+pid_t start(const Outsider& outsider);
 
 }  // namespace tutti::test

@@ -129,13 +129,13 @@ int main(int argc, char** argv)
     Target target;
     target.address.sin_family = AF_INET;
     if (argc != 4 || ::inet_pton(AF_INET, argv[1], &target.address.sin_addr) != 1) {
-        std::fprintf(stderr, "usage: stranger ADDRESS PORT SECONDS\n");
+        std::fprintf(stderr, "usage: outsider ADDRESS PORT SECONDS\n");
         return 2;
     }
     target.address.sin_port = htons(static_cast<std::uint16_t>(std::atoi(argv[2])));
     const int first = connect_to(target);
     if (first < 0) {
-        std::perror("stranger: connect");
+        std::perror("outsider: connect");
         return 1;
     }
     std::vector<int> silent{first};
@@ -157,6 +157,6 @@ int main(int argc, char** argv)
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(static_cast<int>(std::atof(argv[3]) * 1000)));
     if (believed)
-        std::fprintf(stderr, "stranger: somebody let me in\n");
+        std::fprintf(stderr, "outsider: somebody let me in\n");
     return believed ? 1 : 0;
 }
