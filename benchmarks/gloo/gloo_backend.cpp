@@ -18,7 +18,7 @@ namespace {
 gloo::transport::tcp::attr interface_for(const bootstrap::Bootstrap& bootstrap)
 {
     gloo::transport::tcp::attr attributes;
-    if (const char* named = base::setting("TUTTI_INTERFACE"))
+    if (const char* named = settings::value_of("TUTTI_INTERFACE"))
         attributes.iface = named;
     else if (bootstrap.local_peers().size() == static_cast<std::size_t>(bootstrap.size()))
         attributes.iface = "lo";

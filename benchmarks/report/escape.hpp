@@ -9,7 +9,7 @@
 
 namespace tutti::bench {
 
-using base::html_text;
+using observe::html_text;
 
 /// In Markdown, in a paragraph and in a cell of a table: what would be markup or HTML is escaped, line ends
 /// are spaces.

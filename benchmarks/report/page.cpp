@@ -201,7 +201,7 @@ std::vector<Chart> report_charts(const Topic& topic)
 
 std::string html_report(const ReportContent& content, const DrawSvg& draw)
 {
-    std::string page = base::begin_of_page(content.title, picture_style());
+    std::string page = observe::begin_of_page(content.title, picture_style());
     add(page, "<a class=\"skip\" href=\"#summary\">Skip to the summary</a>\n<header><h1>{}</h1></header>\n",
         html_text(content.title));
     const std::vector<TopicGroup> groups = groups_of(content.topics);
@@ -216,7 +216,7 @@ std::string html_report(const ReportContent& content, const DrawSvg& draw)
             add_topic(page, *topic, draw);
         page += "</section>\n";
     }
-    return page.append("</main>\n").append(base::kEndOfPage);
+    return page.append("</main>\n").append(observe::kEndOfPage);
 }
 
 }  // namespace tutti::bench

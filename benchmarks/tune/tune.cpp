@@ -77,7 +77,7 @@ public:
         : ranks_(ranks),
           options_(options),
           node_(ranks.split_by_node()),
-          where_{ranks.size(), base::cores_are_shared(node_.size()), node_of_each(ranks, node_)},
+          where_{ranks.size(), settings::cores_are_shared(node_.size()), node_of_each(ranks, node_)},
           starts_(where_),
           end_us_(now_us() + 1e6 * options.seconds)
     {
@@ -255,7 +255,7 @@ std::string unsuitable(const Communicator& ranks, const SuiteOptions& options)
     if (ranks.size() < 2)
         return "tune needs 2 ranks or more: start it with -n 2";
     for (const CollectiveInfo& entry : known_collectives()) {
-        const char* const value = base::setting(entry.variable);
+        const char* const value = settings::value_of(entry.variable);
         if (value != nullptr && *value != '\0')
             return fmt::format("{0}={1} forces one algorithm, so there is nothing to compare; unset {0}",
                                entry.variable, value);

@@ -79,7 +79,7 @@ Choice::Choice(Environment environment, RulesFile file) : own_(std::move(file))
         std::vector<Rule>& rules = own_.of[collective];
         if (const std::string_view value = value_of(environment, entry.variable); !value.empty()) {
             const Selection named =
-                parse_algorithm(entry, value, entry.variable + base::origin_of(entry.variable),
+                parse_algorithm(entry, value, entry.variable + settings::origin_of(entry.variable),
                                 fmt::format("unset {} to let Tutti choose", entry.variable));
             Rule rule{.segment_bytes = named.segment_bytes, .source = Rule::Source::environment};
             rule.use(entry.algorithms[named.number - 1u], named.number);
@@ -131,7 +131,7 @@ std::string Choice::describe() const
 
 const Choice& choice()
 {
-    static const Choice made(base::setting);
+    static const Choice made(settings::value_of);
     return made;
 }
 

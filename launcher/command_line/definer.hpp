@@ -14,8 +14,8 @@
 
 namespace tutti::launcher {
 
-/// Options are named as in files; their spellings and help are base::known_settings()'. `store` and `parse`
-/// get the option as the user wrote it, and its value.
+/// Options are named as in files; their spellings and help are settings::known_settings()'. `store` and
+/// `parse` get the option as the user wrote it, and its value.
 class Definer {
 public:
     using Store = std::function<void(const std::string& option, const std::string& value)>;
@@ -38,7 +38,7 @@ public:
     /// An option with `values` words after it, which may be given many times.
     void repeated(std::string_view name, int values, decltype(OptionDefinition::store) store)
     {
-        const base::KnownSetting& known = *base::find_setting(name);
+        const settings::KnownSetting& known = *settings::find_setting(name);
         add(std::string(known.spellings), values, std::string(known.value), std::string(known.help),
             std::move(store));
         options_.back().setting = &known;
@@ -110,7 +110,7 @@ public:
 private:
     static std::string first_of(std::string_view name)
     {
-        const std::string_view spellings = base::find_setting(name)->spellings;
+        const std::string_view spellings = settings::find_setting(name)->spellings;
         return std::string(spellings.substr(0, spellings.find(',')));
     }
 

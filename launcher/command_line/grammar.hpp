@@ -42,7 +42,7 @@ struct OptionDefinition {
     /// Gets the option as the user wrote it, and its values. Throws UsageError for wrong ones, and for an
     /// option that is given again with another value.
     std::function<void(const std::string& option, std::span<const std::string> values)> store;
-    const base::KnownSetting* setting = nullptr;  // nullptr: it has no effect
+    const settings::KnownSetting* setting = nullptr;  // nullptr: it has no effect
     bool attachable = false;  // no words follow it, but it may have a value: "--check=LIST"
     bool is_number = false;   // the word that follows it is a number
 };

@@ -158,7 +158,7 @@ std::string help_text(std::span<const OptionDefinition> options)
     }
     text += note_on(group);
     text += kExamples;
-    for (const base::KnownSetting& known : base::known_settings())
+    for (const settings::KnownSetting& known : settings::known_settings())
         if (!known.option.empty() && !known.variable.empty())
             text += fmt::format("  {:<18} as --{}, which goes before it\n", known.variable, known.option);
     return text.append(kVariables);

@@ -15,7 +15,7 @@
 namespace tutti::launcher {
 namespace {
 
-using base::KnownSetting;
+using settings::KnownSetting;
 
 /// Options of which one goes without the other.
 constexpr std::pair<std::string_view, std::string_view> kEitherOr[] = {{"-H", "-f"},
@@ -38,16 +38,16 @@ public:
     {
         for (const std::string& name : given)
             said_by_.emplace(name, 0);
-        for (const KnownSetting& known : base::known_settings())
+        for (const KnownSetting& known : settings::known_settings())
             if (!known.variable.empty() && !environment_variable(known.variable.data()).empty())
                 said_by_.emplace(name_of(known), 0);
     }
 
     /// Those that go before others come first.
-    void apply(const base::ConfigurationFile& file)
+    void apply(const settings::ConfigurationFile& file)
     {
         ++line_.job_values.level;
-        for (const base::Setting& setting : file.settings)
+        for (const settings::Setting& setting : file.settings)
             apply(setting);
     }
 
@@ -87,9 +87,9 @@ private:
         });
     }
 
-    void apply(const base::Setting& setting)
+    void apply(const settings::Setting& setting)
     {
-        const KnownSetting& known = *base::find_setting(setting.name);
+        const KnownSetting& known = *settings::find_setting(setting.name);
         const OptionDefinition* const definition = definition_of(known);
         const std::string name = name_of(known);
         if (!is_repeatable(known)) {
@@ -106,7 +106,7 @@ private:
     }
 
     void apply_option(const KnownSetting& known, const OptionDefinition& definition,
-                      const base::Setting& setting)
+                      const settings::Setting& setting)
     {
         const std::string& name = definition.names.front();
         const std::string& value = setting.value;
@@ -138,17 +138,17 @@ private:
 void apply_configuration(CommandLine& line, std::span<const OptionDefinition> definitions,
                          const std::vector<std::string>& given)
 {
-    std::vector<base::ConfigurationFile> files;
+    std::vector<settings::ConfigurationFile> files;
     try {
-        files = base::read_configuration();
-    } catch (const base::ConfigurationError& error) {
+        files = settings::read_configuration();
+    } catch (const settings::ConfigurationError& error) {
         throw UsageError(error.what());
     }
-    for (const base::ConfigurationFile& file : files)
+    for (const settings::ConfigurationFile& file : files)
         if (file.is_there)
             line.options.settings_files.push_back(file.path);
     ConfigurationReader reader(line, definitions, given);
-    for (const base::ConfigurationFile& file : files | std::views::reverse)
+    for (const settings::ConfigurationFile& file : files | std::views::reverse)
         reader.apply(file);
 }
 

@@ -89,7 +89,7 @@ std::string name_of(const Rule& rule, int number, const CollectiveEntry& collect
     if (rule.source != Rule::Source::environment)
         return fmt::format("rule {} of {}: {}", number,
                            rule.source == Rule::Source::file ? file : "the table", text_of(rule));
-    const std::string origin = base::origin_of(collective.variable);
+    const std::string origin = settings::origin_of(collective.variable);
     return fmt::format("{}={}{}{}", collective.variable, rule.algorithm,
                        rule.segment_bytes == 0 ? "" : fmt::format(":{}", rule.segment_bytes),
                        origin.empty() ? ", in the environment" : origin);

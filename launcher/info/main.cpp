@@ -34,7 +34,7 @@ void print(const std::string& text)
 
 void answer(const InfoOptions& options)
 {
-    const collectives::Choice choice(tutti::base::setting);
+    const collectives::Choice choice(tutti::settings::value_of);
     const auto model = options.costs_file.empty()
                            ? collectives::simulator::CostModel{}
                            : collectives::simulator::read_cost_model(options.costs_file);
@@ -76,8 +76,8 @@ int main(int argc, char** argv)
         else if (!options.explain.empty() || !options.predict.empty())
             answer(options);
         else
-            print(options.json ? as_json(overview(tutti::base::setting))
-                               : as_text(overview(tutti::base::setting)));
+            print(options.json ? as_json(overview(tutti::settings::value_of))
+                               : as_text(overview(tutti::settings::value_of)));
         return 0;
     } catch (const InfoUsageError& error) {
         tutti::base::say(fmt::format("tutti-info: {}\n", error.what()));

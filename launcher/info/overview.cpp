@@ -16,7 +16,7 @@ std::string value_of(const char* (*environment)(const char*), const char* name)
     return value != nullptr ? value : "";
 }
 
-std::string meaning_of(const base::KnownSetting& known)
+std::string meaning_of(const settings::KnownSetting& known)
 {
     std::string meaning(known.help);
     if (!known.option.empty())
@@ -35,7 +35,7 @@ Overview overview(const char* (*environment)(const char*))
     result.transports =
         "self (a rank to itself), shm (ranks of one machine), inproc (ranks that are threads), tcp and ofi "
         "(libfabric; ranks of several machines)";
-    for (const base::KnownSetting& known : base::known_settings()) {
+    for (const settings::KnownSetting& known : settings::known_settings()) {
         if (known.variable.empty() || known.help.empty())
             continue;
         const std::string name(known.variable);

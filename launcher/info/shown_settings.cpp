@@ -23,17 +23,17 @@ std::string_view variable(std::string_view name)
     return value != nullptr ? value : "";
 }
 
-ShownSetting shown(const base::KnownSetting& known, std::string_view value, std::string_view from)
+ShownSetting shown(const settings::KnownSetting& known, std::string_view value, std::string_view from)
 {
     return {std::string(known.option), std::string(known.variable), std::string(value), std::string(from)};
 }
 
 /// Those whose lines add up.
-void add_all(ShownConfiguration& all, const base::KnownSetting& known)
+void add_all(ShownConfiguration& all, const settings::KnownSetting& known)
 {
     const std::size_t before = all.settings.size();
-    for (const base::ConfigurationFile& file : all.files)
-        for (const base::Setting& setting : file.settings)
+    for (const settings::ConfigurationFile& file : all.files)
+        for (const settings::Setting& setting : file.settings)
             if (setting.name == known.name())
                 all.settings.push_back(shown(known, setting.value, setting.origin));
     if (all.settings.size() == before)
@@ -62,15 +62,15 @@ std::string lines_of(const ShownConfiguration& all, bool defaults)
 
 ShownConfiguration configuration()
 {
-    ShownConfiguration all{base::read_configuration(), {}};
-    for (const base::KnownSetting& known : base::known_settings()) {
+    ShownConfiguration all{settings::read_configuration(), {}};
+    for (const settings::KnownSetting& known : settings::known_settings()) {
         if (!known.refusal.empty())
             continue;
         if (known.option == "genv" || known.option == "genvlist") {
             add_all(all, known);
             continue;
         }
-        const base::Setting* const said = base::find_last(all.files, known.name());
+        const settings::Setting* const said = settings::find_last(all.files, known.name());
         if (const std::string_view own = variable(known.variable); !own.empty())
             all.settings.push_back(shown(known, own, kEnvironment));
         else if (said != nullptr)
@@ -84,7 +84,7 @@ ShownConfiguration configuration()
 std::string as_text(const ShownConfiguration& all)
 {
     std::string text = "Files, of which later ones go before:\n";
-    for (const base::ConfigurationFile& file : all.files)
+    for (const settings::ConfigurationFile& file : all.files)
         text += fmt::format("  {}{}\n", file.path, file.is_there ? "" : " (is not there)");
     if (all.files.empty())
         text += "  none, by TUTTI_CONF\n";
@@ -96,7 +96,7 @@ std::string as_json(const ShownConfiguration& all)
 {
     using nlohmann::ordered_json;
     ordered_json json{{"files", ordered_json::array()}, {"settings", ordered_json::array()}};
-    for (const base::ConfigurationFile& file : all.files)
+    for (const settings::ConfigurationFile& file : all.files)
         json["files"].push_back({{"path", file.path}, {"is_there", file.is_there}});
     for (const ShownSetting& setting : all.settings) {
         ordered_json entry;

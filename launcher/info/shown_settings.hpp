@@ -16,11 +16,12 @@ struct ShownSetting {
 };
 
 struct ShownConfiguration {
-    std::vector<base::ConfigurationFile> files;
+    std::vector<settings::ConfigurationFile> files;
     std::vector<ShownSetting> settings;  // in the order of known_settings(); "genv" as often as files have it
 };
 
-/// Throws base::ConfigurationError for a file that is wrong. Values of options are judged by tuttirun alone.
+/// Throws settings::ConfigurationError for a file that is wrong. Values of options are judged by tuttirun
+/// alone.
 ShownConfiguration configuration();
 
 std::string as_text(const ShownConfiguration& shown);

@@ -13,7 +13,7 @@ namespace tutti::launcher {
 
 namespace {
 
-using base::Operation;
+using observe::Operation;
 
 constexpr double kNsPerSecond = 1e9;
 /// A rank is slow when it waits for less than this part of the mean of the others, and they wait for more

@@ -55,7 +55,7 @@ struct Statistics {
     };
     struct Pair {
         int from = 0;
-        int to = 0;  // -1: all beyond base::ProfileHeader::kMostPeers
+        int to = 0;  // -1: all beyond observe::ProfileHeader::kMostPeers
         std::uint64_t messages = 0;
         std::uint64_t bytes = 0;
         std::uint64_t collective_messages = 0;  // of collectives, on top of these
@@ -79,7 +79,7 @@ struct Statistics {
     std::vector<Line> lines;
     std::vector<Choice> choices;
     std::vector<Pair> pairs;  // by bytes
-    std::array<Protocol, base::kMessageProtocols> protocols{};
+    std::array<Protocol, observe::kMessageProtocols> protocols{};
     std::uint64_t left_out_calls = 0;
 
     double total(double Rank::*part) const noexcept;

@@ -93,7 +93,7 @@ std::string json_of(const Statistics& statistics, const std::vector<std::vector<
     document["messages"] = pairs_of(statistics);
     ordered_json& protocols = document["protocols"] = ordered_json::array();
     for (std::size_t i = 0; i < statistics.protocols.size(); ++i)
-        protocols.push_back({{"protocol", base::kMessageProtocolNames[i]},
+        protocols.push_back({{"protocol", observe::kMessageProtocolNames[i]},
                              {"messages", statistics.protocols[i].messages},
                              {"bytes", statistics.protocols[i].bytes}});
     document["left_out_calls"] = statistics.left_out_calls;

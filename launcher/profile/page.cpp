@@ -14,7 +14,7 @@ namespace tutti::launcher {
 
 namespace {
 
-using base::html_text;
+using observe::html_text;
 using Rank = Statistics::Rank;
 
 /// The rows of a table: a page with all lines of a large program would be too long to read.
@@ -131,7 +131,7 @@ void add_protocols(std::string& page, const Statistics& statistics)
     std::vector<std::vector<std::string>> rows;
     for (std::size_t i = 0; i < statistics.protocols.size(); ++i)
         if (const Statistics::Protocol& one = statistics.protocols[i]; one.messages != 0)
-            rows.push_back({std::string(base::kMessageProtocolNames[i]), std::to_string(one.messages),
+            rows.push_back({std::string(observe::kMessageProtocolNames[i]), std::to_string(one.messages),
                             base::bytes_in_words(one.bytes)});
     if (!rows.empty())
         add_table(page, "Messages by their protocol", 1, {"Protocol", "Messages", "Bytes"}, rows);
@@ -177,7 +177,7 @@ std::string hosts_of(const Statistics& statistics)
 std::string page_of(const Statistics& statistics, const std::vector<std::vector<std::string>>& programs)
 {
     const std::string title = "Where time went: " + names_of(programs);
-    std::string page = base::begin_of_page(title, style_of_pictures());
+    std::string page = observe::begin_of_page(title, style_of_pictures());
     add(page, "<header><h1>{}</h1>\n<p class=\"quiet\">{} ranks on {}</p></header>\n<main>\n",
         html_text(title), statistics.job_ranks, html_text(hosts_of(statistics)));
     add_tally(page, statistics);
@@ -198,7 +198,7 @@ std::string page_of(const Statistics& statistics, const std::vector<std::vector<
               [](const Statistics::Line& line) -> std::vector<std::string> { return {line.place}; });
     page += "</section>\n";
     add_messages(page, statistics);
-    return page.append("</main>\n").append(base::kEndOfPage);
+    return page.append("</main>\n").append(observe::kEndOfPage);
 }
 
 }  // namespace tutti::launcher

@@ -44,13 +44,13 @@ void draw_bar(std::string& picture, double x, int y, double width, const char* p
         draw(picture,
              "<rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" "
              "height=\"{}\"><title>{}</title></rect>\n",
-             part, x, y, width, kBarHeight, base::html_text(tip));
+             part, x, y, width, kBarHeight, observe::html_text(tip));
 }
 
 void draw_text(std::string& picture, double x, double y, const char* anchor, const std::string& text)
 {
     draw(picture, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-         base::html_text(text));
+         observe::html_text(text));
 }
 
 void draw_legend(std::string& picture, int left,

@@ -16,7 +16,7 @@ std::string picture_of_operations(const Statistics& statistics);
 /// Who sends how much to whom. Many ranks share a cell.
 std::string picture_of_messages(const Statistics& statistics);
 
-/// The style that the pictures need on top of base::kPageStyle.
+/// The style that the pictures need on top of observe::kPageStyle.
 std::string_view style_of_pictures();
 
 }  // namespace tutti::launcher

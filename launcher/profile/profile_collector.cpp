@@ -21,7 +21,7 @@ constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 20;
 
 void ProfileCollector::add(int rank, UniqueFd memory)
 {
-    if (base::ProfileMemory opened = base::ProfileMemory::open(std::move(memory)))
+    if (observe::ProfileMemory opened = observe::ProfileMemory::open(std::move(memory)))
         ranks_[rank] = {std::move(opened), {}};
 }
 

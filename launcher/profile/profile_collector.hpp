@@ -39,7 +39,7 @@ public:
 
 private:
     struct Held {
-        base::ProfileMemory memory;
+        observe::ProfileMemory memory;
         base::TickMoment end;
     };
     void send_some();

@@ -13,7 +13,7 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 /// Of one rank, without the calls and messages of its timeline: more than its largest profile.
 constexpr std::size_t kMostProfileBytes = std::size_t{64} << 20;
 /// The rank's ring, and the call in which it has ended.
-constexpr std::size_t kMostEvents = base::ProfileHeader::kMostEvents + 1;
+constexpr std::size_t kMostEvents = observe::ProfileHeader::kMostEvents + 1;
 
 enum class Kind : std::uint8_t { piece, last_piece, trace };
 

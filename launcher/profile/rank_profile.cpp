@@ -10,23 +10,23 @@ namespace tutti::launcher {
 
 namespace {
 
-using base::Operation;
-using base::ProfileHeader;
-using base::ProfileKey;
-using base::StatusWord;
+using observe::Operation;
+using observe::ProfileHeader;
+using observe::ProfileKey;
+using observe::StatusWord;
 
 /// Of one value: sums of those of all ranks do not overflow.
 constexpr std::int64_t kMostNs = std::int64_t{1} << 53;
 constexpr std::uint64_t kMostCount = std::uint64_t{1} << 56;
-using base::kLastOperation;
-constexpr std::uint8_t kMostSizeClass = base::CallWords::kBytesBits;
+using observe::kLastOperation;
+constexpr std::uint8_t kMostSizeClass = observe::CallWords::kBytesBits;
 
 std::uint64_t counted(const StatusWord& word) noexcept
 {
     return std::min(word_of(word), kMostCount);
 }
 
-void add_calls(RankProfile& profile, const base::ProfileAggregate& entry, const ProfileClock& clock)
+void add_calls(RankProfile& profile, const observe::ProfileAggregate& entry, const ProfileClock& clock)
 {
     const ProfileKey key{word_of(entry.key)};
     if ((key.word & ProfileKey::kUsed) == 0)
@@ -51,7 +51,7 @@ void add_calls(RankProfile& profile, const base::ProfileAggregate& entry, const 
 void add_open_call(RankProfile& profile, const ProfileHeader& header, const ProfileClock& clock)
 {
     const std::uint64_t since = word_of(header.open_ticks);
-    const base::CallWords call = header.open.load();
+    const observe::CallWords call = header.open.load();
     if (profile.left || since == 0 || call.operation() > kLastOperation)
         return;
     const ProfileKey key = ProfileKey::of(call, 0);
@@ -61,10 +61,10 @@ void add_open_call(RankProfile& profile, const ProfileHeader& header, const Prof
                              ns, ns, ns, ns});
 }
 
-void add_peers(RankProfile& profile, const base::ProfileMemory& memory, const ProfileClock& clock)
+void add_peers(RankProfile& profile, const observe::ProfileMemory& memory, const ProfileClock& clock)
 {
     for (std::size_t i = 0; i < memory.peers().size(); ++i) {
-        const base::ProfilePeer& entry = memory.peers()[i];
+        const observe::ProfilePeer& entry = memory.peers()[i];
         RankProfile::Peer peer;
         peer.rank = i + 1 < memory.peers().size() ? static_cast<std::int32_t>(i) : -1;
         peer.sent = counted(entry.sent);
@@ -81,7 +81,7 @@ void add_peers(RankProfile& profile, const base::ProfileMemory& memory, const Pr
 
 CodePlace place_of(const std::string& object, std::uint64_t offset)
 {
-    constexpr std::string_view kPython = base::ProfileCaller::kPython;
+    constexpr std::string_view kPython = observe::ProfileCaller::kPython;
     if (!object.starts_with(kPython))
         return {object, offset};
     const std::size_t colon = std::min(object.find(':', kPython.size()), object.size() - 1);
@@ -92,13 +92,13 @@ CodePlace place_of(const std::string& object, std::uint64_t offset)
 
 }  // namespace
 
-base::TickMoment moment_of(const base::ProfileMemory& memory) noexcept
+base::TickMoment moment_of(const observe::ProfileMemory& memory) noexcept
 {
     const bool of_processor = word_of(memory->ticks_are_of_processor) != 0;
     return base::tick_moment(of_processor && base::ticks_are_of_processor());
 }
 
-ProfileClock::ProfileClock(const base::ProfileMemory& memory, const HostTime& host,
+ProfileClock::ProfileClock(const observe::ProfileMemory& memory, const HostTime& host,
                            const base::TickMoment& end) noexcept
     : origin_(host.begin)
 {
@@ -122,7 +122,7 @@ std::int64_t ProfileClock::duration(std::uint64_t ticks) const noexcept
     return ns < static_cast<double>(kMostNs) ? static_cast<std::int64_t>(ns) : kMostNs;
 }
 
-std::vector<CodePlace> places_of(const base::ProfileMemory& memory)
+std::vector<CodePlace> places_of(const observe::ProfileMemory& memory)
 {
     std::vector<std::string> objects;
     for (std::size_t i = 0;
@@ -138,7 +138,7 @@ std::vector<CodePlace> places_of(const base::ProfileMemory& memory)
     return places;
 }
 
-RankProfile read_profile(int rank, const base::ProfileMemory& memory, const HostTime& host,
+RankProfile read_profile(int rank, const observe::ProfileMemory& memory, const HostTime& host,
                          const base::TickMoment& end)
 {
     const ProfileClock clock(memory, host, end);
@@ -154,15 +154,15 @@ RankProfile read_profile(int rank, const base::ProfileMemory& memory, const Host
     std::ranges::transform(memory->protocol_messages, profile.protocol_messages.begin(), counted);
     std::ranges::transform(memory->protocol_bytes, profile.protocol_bytes.begin(), counted);
     profile.callers.resize(std::min<std::uint64_t>(word_of(memory->callers_used), ProfileHeader::kCallers));
-    for (const base::ProfileAggregate& entry : memory.aggregates())
+    for (const observe::ProfileAggregate& entry : memory.aggregates())
         add_calls(profile, entry, clock);
     add_open_call(profile, *memory, clock);
     add_peers(profile, memory, clock);
-    for (const base::ProfileCommunicator& entry : memory->communicators)
+    for (const observe::ProfileCommunicator& entry : memory->communicators)
         if (const std::uint64_t context = word_of(entry.context); context != 0)
             profile.communicators.push_back(
                 {context - 1, static_cast<std::int32_t>(word_of(entry.members) & 0x7fffffff),
-                 text_of(entry.name.data(), base::StatusCommunicator::kNameBytes)});
+                 text_of(entry.name.data(), observe::StatusCommunicator::kNameBytes)});
     profile.dropped_calls = dropped_of(word_of(memory->events_written), memory.events().size());
     profile.dropped_messages = dropped_of(word_of(memory->messages_written), memory.messages().size());
     return profile;
@@ -174,7 +174,7 @@ void RankProfile::check() const
     bool valid = rank >= 0 && ended_ns >= joined_ns && is_time(ended_ns - joined_ns) &&
                  left_out_calls <= kMostCount && is_time(left_out_ns) && is_time(left_out_waiting_ns);
     for (const auto* counts : {&protocol_messages, &protocol_bytes})
-        valid = valid && counts->size() == base::kMessageProtocols &&
+        valid = valid && counts->size() == observe::kMessageProtocols &&
                 std::ranges::all_of(*counts, [](std::uint64_t count) { return count <= kMostCount; });
     for (const Calls& entry : calls)
         valid = valid && entry.operation <= kLastOperation && entry.size_class <= kMostSizeClass &&

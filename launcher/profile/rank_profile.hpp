@@ -18,8 +18,8 @@ namespace tutti::launcher {
 struct RankProfile {
     /// Calls that are alike.
     struct Calls {
-        base::Operation operation{};
-        std::uint8_t size_class = 0;  // see base::ProfileKey
+        observe::Operation operation{};
+        std::uint8_t size_class = 0;  // see observe::ProfileKey
         std::uint16_t signature = 0;  // of a collective: kind, board and algorithm
         std::uint64_t context = 0;
         std::int32_t caller = -1;  // index into `callers`; -1: unknown
@@ -68,7 +68,7 @@ struct RankProfile {
     std::int64_t left_out_ns = 0;
     std::int64_t left_out_waiting_ns = 0;
     // By MessageProtocol, of messages sent.
-    std::vector<std::uint64_t> protocol_messages = std::vector<std::uint64_t>(base::kMessageProtocols);
+    std::vector<std::uint64_t> protocol_messages = std::vector<std::uint64_t>(observe::kMessageProtocols);
     std::vector<std::uint64_t> protocol_bytes = protocol_messages;
     std::vector<Calls> calls;
     std::vector<Peer> peers;
@@ -94,7 +94,7 @@ struct RankProfile {
 };
 
 /// This moment on both clocks of a profile.
-base::TickMoment moment_of(const base::ProfileMemory& memory) noexcept;
+base::TickMoment moment_of(const observe::ProfileMemory& memory) noexcept;
 
 /// Two moments of a host, before and behind all that its ranks have noted.
 struct HostTime {
@@ -108,7 +108,7 @@ struct HostTime {
 class ProfileClock {
 public:
     /// `end`: when the rank had ended.
-    ProfileClock(const base::ProfileMemory& memory, const HostTime& host,
+    ProfileClock(const observe::ProfileMemory& memory, const HostTime& host,
                  const base::TickMoment& end) noexcept;
     /// At a moment, within the time of the rank.
     std::int64_t at(std::uint64_t ticks) const noexcept;
@@ -122,11 +122,11 @@ private:
 };
 
 /// Where the profile's calls come from. As many as `callers` of the RankProfile.
-std::vector<CodePlace> places_of(const base::ProfileMemory& memory);
+std::vector<CodePlace> places_of(const observe::ProfileMemory& memory);
 
 /// All of it but the names of its callers, and its last calls and messages (trace_read.hpp). `end`: when the
 /// rank had ended.
-RankProfile read_profile(int rank, const base::ProfileMemory& memory, const HostTime& host,
+RankProfile read_profile(int rank, const observe::ProfileMemory& memory, const HostTime& host,
                          const base::TickMoment& end);
 
 }  // namespace tutti::launcher

@@ -73,7 +73,7 @@ void add_protocols(std::string& text, const Statistics& statistics)
     std::vector<std::string> used;
     for (std::size_t i = 0; i < statistics.protocols.size(); ++i)
         if (const Statistics::Protocol& one = statistics.protocols[i]; one.messages != 0)
-            used.push_back(fmt::format("{} {} ({})", base::kMessageProtocolNames[i], one.messages,
+            used.push_back(fmt::format("{} {} ({})", observe::kMessageProtocolNames[i], one.messages,
                                        base::bytes_in_words(one.bytes)));
     if (!used.empty())
         text += fmt::format("  messages by their protocol: {}\n", fmt::join(used, ", "));

@@ -18,7 +18,7 @@ namespace tutti::launcher {
 struct TraceCall {
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;  // before its begin: it did not end, see RankTrace::end_of()
-    base::CallWords call{};
+    observe::CallWords call{};
     std::uint32_t caller = 0;  // in RankTrace::callers, from 1; 0: unknown
     std::uint32_t thread = 0;  // 0: the one that made the environment
 
@@ -74,7 +74,7 @@ struct TraceArrow {
     int tag = 0;
     std::uint64_t context = 0;
     std::uint64_t bytes = 0;
-    base::MessageProtocol protocol{};  // as its sender chose
+    observe::MessageProtocol protocol{};  // as its sender chose
 };
 
 struct JobTrace {

@@ -62,7 +62,7 @@ void find_arrows(JobTrace& trace)
         const std::uint8_t protocol = message.protocol != 0 ? message.protocol : end->message->protocol;
         trace.arrows.push_back({static_cast<int>(begin.owner), static_cast<int>(end->owner), message.time_ns,
                                 end->message->time_ns, message.tag, message.context, message.bytes,
-                                base::protocol_of(protocol).value_or(base::MessageProtocol::eager)});
+                                observe::protocol_of(protocol).value_or(observe::MessageProtocol::eager)});
         ++end;
     }
 }

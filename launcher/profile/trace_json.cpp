@@ -175,7 +175,7 @@ private:
         }
         if (call.call.is_collective())
             put("number", call.call.number());
-        if (call.call.operation() == base::Operation::wait_any)
+        if (call.call.operation() == observe::Operation::wait_any)
             put("requests", call.call.bytes());
         else
             put("bytes", call.call.bytes());

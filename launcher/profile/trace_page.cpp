@@ -94,7 +94,7 @@ public:
             "],\n\"hosts\":{},\n\"names\":{},\n\"communicators\":{},\n\"callers\":{},\n"
             "\"protocols\":[\"{}\"],\n\"span\":{}}}",
             hosts.json(), names_.json(), communicators_.json(), callers_.json(),
-            fmt::join(base::kMessageProtocolNames, "\",\""), trace_.end_ns - trace_.begin_ns);
+            fmt::join(observe::kMessageProtocolNames, "\",\""), trace_.end_ns - trace_.begin_ns);
     }
 
 private:
@@ -124,7 +124,7 @@ private:
         std::int64_t before_ns = trace_.begin_ns;
         std::string text;
         for (const TraceCall* const one : calls) {
-            const base::CallWords& call = one->call;
+            const observe::CallWords& call = one->call;
             const TraceName name = name_of(call);
             const std::size_t named = names_.number_of(
                 fmt::format("[{},{},{},{},{},{}]", json_text(name.name), static_cast<int>(name.kind),
@@ -179,7 +179,7 @@ void write_notes(std::ostream& out, const JobTrace& trace)
                        trace.hosts.size() == 1 ? "" : "s",
                        short_time(static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9));
     for (const std::string& note : notes_of(trace))
-        out << fmt::format("<p class=\"quiet\">{}</p>\n", base::html_text(note));
+        out << fmt::format("<p class=\"quiet\">{}</p>\n", observe::html_text(note));
 }
 
 }  // namespace
@@ -187,12 +187,12 @@ void write_notes(std::ostream& out, const JobTrace& trace)
 void write_trace_page(std::ostream& out, const JobTrace& trace)
 {
     const std::string title = valid_text("Trace of " + trace.program);
-    out << base::begin_of_page(title, kTimelineStyle)
-        << fmt::format("<header><h1>{}</h1></header>\n<main>\n", base::html_text(title));
+    out << observe::begin_of_page(title, kTimelineStyle)
+        << fmt::format("<header><h1>{}</h1></header>\n<main>\n", observe::html_text(title));
     write_notes(out, trace);
     out << kControls << "</main>\n<script id=\"trace\" type=\"application/json\">";
     PageData(out, trace).write();
-    out << "</script>\n<script>\n" << kTraceScript << "</script>\n" << base::kEndOfPage;
+    out << "</script>\n<script>\n" << kTraceScript << "</script>\n" << observe::kEndOfPage;
 }
 
 }  // namespace tutti::launcher

@@ -11,7 +11,7 @@ namespace {
 /// Of either kind, a step: a frame of half a MiB.
 constexpr std::size_t kStep = 8192;
 
-std::uint64_t relaxed(const base::StatusWord& word) noexcept
+std::uint64_t relaxed(const observe::StatusWord& word) noexcept
 {
     return word.load(std::memory_order_relaxed);
 }
@@ -35,7 +35,8 @@ std::uint64_t dropped_of(std::uint64_t written, std::size_t ring) noexcept
     return ring > 0 && written > ring ? written - ring : 0;
 }
 
-TraceReader::TraceReader(const base::ProfileMemory& memory, const HostTime& host, const base::TickMoment& end)
+TraceReader::TraceReader(const observe::ProfileMemory& memory, const HostTime& host,
+                         const base::TickMoment& end)
     : memory_(memory),
       clock_(memory, host, end),
       has_open_call_(!memory.events().empty() && relaxed(memory->left_ticks) == 0 &&
@@ -56,24 +57,24 @@ bool TraceReader::next(TraceChunk& chunk)
     while (chunk.calls.empty() && chunk.messages.empty()) {
         if (!is_done(calls_))
             take_some(memory_.events(), calls_, kStep,
-                      [&](const base::ProfileEvent& event) { add_call(chunk, event); });
+                      [&](const observe::ProfileEvent& event) { add_call(chunk, event); });
         else if (std::exchange(has_open_call_, false))
             add_open_call(chunk);
         else if (!is_done(messages_))
             take_some(memory_.messages(), messages_, kStep,
-                      [&](const base::ProfileMessage& message) { add_message(chunk, message); });
+                      [&](const observe::ProfileMessage& message) { add_message(chunk, message); });
         else
             return false;
     }
     return true;
 }
 
-void TraceReader::add_call(TraceChunk& chunk, const base::ProfileEvent& event)
+void TraceReader::add_call(TraceChunk& chunk, const observe::ProfileEvent& event)
 {
-    constexpr std::uint64_t kCallerMask = (1u << base::ProfileKey::kCallerBits) - 1;
+    constexpr std::uint64_t kCallerMask = (1u << observe::ProfileKey::kCallerBits) - 1;
     const std::uint64_t caller_and_thread = relaxed(event.caller_and_thread);
     const auto next = static_cast<std::uint32_t>(threads_.size());
-    const std::uint64_t thread = caller_and_thread >> base::ProfileKey::kCallerBits;
+    const std::uint64_t thread = caller_and_thread >> observe::ProfileKey::kCallerBits;
     const std::int64_t begin = clock_.at(relaxed(event.begin_ticks));
     chunk.calls.push_back({begin, std::max(begin, clock_.at(relaxed(event.end_ticks))), event.call.load(),
                            static_cast<std::uint32_t>(caller_and_thread & kCallerMask),
@@ -86,19 +87,19 @@ void TraceReader::add_open_call(TraceChunk& chunk)
     chunk.calls.push_back({begin, begin - 1, memory_->open.load()});
 }
 
-void TraceReader::add_message(TraceChunk& chunk, const base::ProfileMessage& message)
+void TraceReader::add_message(TraceChunk& chunk, const observe::ProfileMessage& message)
 {
-    const base::CallWords words{0, relaxed(message.peer_and_tag)};
-    using base::ProfileMessage;
+    const observe::CallWords words{0, relaxed(message.peer_and_tag)};
+    using observe::ProfileMessage;
     const std::uint64_t word = relaxed(message.bytes_and_kind);
     const std::uint64_t bytes = word & ((std::uint64_t{1} << ProfileMessage::kBytesBits) - 1);
     const std::uint64_t protocol = (word & ~ProfileMessage::kArrived) >> ProfileMessage::kBytesBits;
     // Behind the entries of known peers is that of all others, which share numbers.
     if (words.peer() < static_cast<std::int64_t>(memory_.peers().size()) - 1)
-        chunk.messages.push_back({clock_.at(relaxed(message.ticks)), words.peer(), words.tag(),
-                                  relaxed(message.context), bytes, relaxed(message.number),
-                                  (word & ProfileMessage::kArrived) != 0,
-                                  static_cast<std::uint8_t>(base::code_of(base::protocol_of(protocol)))});
+        chunk.messages.push_back(
+            {clock_.at(relaxed(message.ticks)), words.peer(), words.tag(), relaxed(message.context), bytes,
+             relaxed(message.number), (word & ProfileMessage::kArrived) != 0,
+             static_cast<std::uint8_t>(observe::code_of(observe::protocol_of(protocol)))});
 }
 
 }  // namespace tutti::launcher

@@ -22,7 +22,7 @@ struct TraceChunk {
 class TraceReader {
 public:
     /// `memory` must outlive this. `host`, `end`: as ProfileClock has them.
-    TraceReader(const base::ProfileMemory& memory, const HostTime& host, const base::TickMoment& end);
+    TraceReader(const observe::ProfileMemory& memory, const HostTime& host, const base::TickMoment& end);
 
     /// The next few thousand; false: that was all.
     bool next(TraceChunk& chunk);
@@ -33,11 +33,11 @@ private:
         std::uint64_t end = 0;
     };
 
-    void add_call(TraceChunk& chunk, const base::ProfileEvent& event);
+    void add_call(TraceChunk& chunk, const observe::ProfileEvent& event);
     void add_open_call(TraceChunk& chunk);
-    void add_message(TraceChunk& chunk, const base::ProfileMessage& message);
+    void add_message(TraceChunk& chunk, const observe::ProfileMessage& message);
 
-    const base::ProfileMemory& memory_;
+    const observe::ProfileMemory& memory_;
     const ProfileClock clock_;
     Place calls_;
     Place messages_;

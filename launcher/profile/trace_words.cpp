@@ -11,7 +11,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-using base::Operation;
+using observe::Operation;
 
 TraceKind trace_kind_of(Operation operation) noexcept
 {
@@ -39,19 +39,19 @@ TraceKind trace_kind_of(Operation operation) noexcept
 
 }  // namespace
 
-TraceName name_of(const base::CallWords& call)
+TraceName name_of(const observe::CallWords& call)
 {
     return {name_of_operation(call.operation(), call.signature), trace_kind_of(call.operation()),
             call.is_collective() ? name_of_algorithm(call.signature) : ""};
 }
 
-bool has_peer(const base::CallWords& call) noexcept
+bool has_peer(const observe::CallWords& call) noexcept
 {
     return !call.is_collective() && call.operation() != Operation::none &&
            call.operation() != Operation::wait_any;
 }
 
-bool has_tag(const base::CallWords& call) noexcept
+bool has_tag(const observe::CallWords& call) noexcept
 {
     return has_peer(call) && call.operation() != Operation::window_call;
 }

@@ -22,10 +22,10 @@ struct TraceName {
     std::string algorithm;  // of a collective; empty: there is only one, or none
 };
 
-TraceName name_of(const base::CallWords& call);
+TraceName name_of(const observe::CallWords& call);
 /// Whether the call's peer and tag mean something.
-bool has_peer(const base::CallWords& call) noexcept;
-bool has_tag(const base::CallWords& call) noexcept;
+bool has_peer(const observe::CallWords& call) noexcept;
+bool has_tag(const observe::CallWords& call) noexcept;
 /// "world", "rows", "communicator 0.3".
 std::string communicator_of(const RankTrace& rank, std::uint64_t context);
 /// How a rank's lines are called: "rank 3", "rank 3, thread 2".

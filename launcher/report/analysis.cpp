@@ -46,7 +46,7 @@ std::string remedy(const JobStatus& job, const std::vector<int>& circle)
     for (const int rank : circle) {
         const RankGroup* const group = job.group_of(rank);
         if (group == nullptr || group->is_collective() || group->is_at_window() || group->many_threads ||
-            group->operation == base::Operation::probe)
+            group->operation == observe::Operation::probe)
             return {};
         bool any = false;
         for (const WaitEdge& wait : job.edges) {
@@ -120,8 +120,8 @@ void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std
         if (missing.empty())
             continue;
         RankGroup call = waiting;
-        if (call.operation == base::Operation::wait_collective)
-            call.operation = base::Operation::collective;
+        if (call.operation == observe::Operation::wait_collective)
+            call.operation = observe::Operation::collective;
         const std::string text = fmt::format("{} {} not entered {}", ranks_in_words(missing),
                                              count_of(missing) == 1 ? "has" : "have", short_call(call));
         add_all(named, missing);
@@ -215,10 +215,10 @@ void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
         for (const LyingMessage& message : job.messages) {
             if (message.rank != wait.rank || named.contains({message.rank, message.sender}))
                 continue;
-            const base::MatchKey awaited{wait.context, wait.peer, wait.tag};
-            const base::Misfit misfit =
-                base::misfit_of(awaited, {message.context, message.sender, message.tag});
-            if (misfit == base::Misfit::none_or_more)
+            const observe::MatchKey awaited{wait.context, wait.peer, wait.tag};
+            const observe::Misfit misfit =
+                observe::misfit_of(awaited, {message.context, message.sender, message.tag});
+            if (misfit == observe::Misfit::none_or_more)
                 continue;
             named.emplace(message.rank, message.sender);
             if (++count <= kMostAlike)
@@ -226,7 +226,7 @@ void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
                     fmt::format("a message from rank {} with tag {} ({}{}) is at rank {}, where {}",
                                 message.sender, message.tag, base::bytes_in_words(message.bytes),
                                 message.context == 0 ? "" : ", on " + message.communicator, message.rank,
-                                base::misfit_in_words(misfit, awaited)));
+                                observe::misfit_in_words(misfit, awaited)));
         }
     }
     if (count > kMostAlike)

@@ -8,9 +8,9 @@
 
 namespace tutti::launcher {
 
-using base::CollectiveWord;
-using base::Operation;
 using collectives::CallKind;
+using observe::CollectiveWord;
+using observe::Operation;
 
 namespace {
 
@@ -40,8 +40,8 @@ std::string name_of_operation(Operation operation, std::uint64_t signature)
         return name_of_collective(signature);
     if (operation == Operation::wait_collective)
         return "wait for " + name_of_collective(signature);
-    if (operation == Operation::window_call && signature < base::kWindowCallNames.size())
-        return std::string(base::kWindowCallNames[signature]);
+    if (operation == Operation::window_call && signature < observe::kWindowCallNames.size())
+        return std::string(observe::kWindowCallNames[signature]);
     const auto number = static_cast<std::size_t>(operation);
     return kNames[number < std::size(kNames) ? number : 0];
 }

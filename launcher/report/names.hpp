@@ -8,8 +8,8 @@
 
 namespace tutti::launcher {
 
-/// "recv", "allreduce", "wait for a receive". `signature`: that of a collective, or a base::WindowCall.
-std::string name_of_operation(base::Operation operation, std::uint64_t signature);
+/// "recv", "allreduce", "wait for a receive". `signature`: that of a collective, or a observe::WindowCall.
+std::string name_of_operation(observe::Operation operation, std::uint64_t signature);
 
 /// "ring"; empty for a collective that has only one algorithm.
 std::string name_of_algorithm(std::uint64_t signature);

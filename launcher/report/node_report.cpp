@@ -15,7 +15,7 @@ enum class Detail { bytes, peer, tag, all };
 
 void blur(RankGroup& group, Detail detail)
 {
-    const bool has_peer = !group.is_collective() && group.operation != base::Operation::none;
+    const bool has_peer = !group.is_collective() && group.operation != observe::Operation::none;
     if (detail >= Detail::bytes && has_peer) {
         group.bytes = 0;
         group.more.clear();  // ranges of a window
@@ -25,7 +25,7 @@ void blur(RankGroup& group, Detail detail)
     if (detail >= Detail::tag && has_peer)
         group.tag = RankGroup::kVarious;
     if (detail >= Detail::all && !group.in_call()) {
-        group.operation = base::Operation::none;
+        group.operation = observe::Operation::none;
         group.kind = 0;
         group.context = group.number = 0;
         group.communicator.clear();
@@ -123,7 +123,7 @@ bool RankGroup::is_like(const RankGroup& other) const
 
 void RankGroup::check() const
 {
-    if (state > RankState::unknown || operation > base::kLastOperation)
+    if (state > RankState::unknown || operation > observe::kLastOperation)
         throw WireError("a report of a state or operation that does not exist");
     check_ranges(ranks);
 }

@@ -41,8 +41,9 @@ struct RankGroup {
 
     RankState state = RankState::unknown;
     bool many_threads = false;
-    base::Operation operation = base::Operation::none;  // the call; the last one if the ranks are in none
-    std::uint8_t kind = 0;                              // of a collective, or a base::WindowCall
+    observe::Operation operation =
+        observe::Operation::none;  // the call; the last one if the ranks are in none
+    std::uint8_t kind = 0;         // of a collective, or a observe::WindowCall
     std::uint64_t context = 0;
     std::string communicator;
     std::uint32_t number = 0;  // of a collective
@@ -60,12 +61,13 @@ struct RankGroup {
     bool in_call() const noexcept { return state == RankState::waiting; }
     bool is_collective() const noexcept
     {
-        return operation == base::Operation::collective || operation == base::Operation::wait_collective;
+        return operation == observe::Operation::collective ||
+               operation == observe::Operation::wait_collective;
     }
-    bool is_at_window() const noexcept { return operation == base::Operation::window_call; }
+    bool is_at_window() const noexcept { return operation == observe::Operation::window_call; }
     bool wants_lock() const noexcept
     {
-        return is_at_window() && static_cast<base::WindowCall>(kind) == base::WindowCall::lock;
+        return is_at_window() && static_cast<observe::WindowCall>(kind) == observe::WindowCall::lock;
     }
     /// Whether all but ranks, times, load and holders is the same.
     bool is_like(const RankGroup& other) const;

@@ -65,10 +65,10 @@ std::string stacks_in_words(const ProcessStacks& stacks)
     return text;
 }
 
-bool is_wait_for_lock(const base::CallWords& call)
+bool is_wait_for_lock(const observe::CallWords& call)
 {
-    return call.operation() == base::Operation::window_call &&
-           call.signature == static_cast<std::uint64_t>(base::WindowCall::lock);
+    return call.operation() == observe::Operation::window_call &&
+           call.signature == static_cast<std::uint64_t>(observe::WindowCall::lock);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ void Observer::expect(const std::vector<int>& ranks)
 void Observer::add_page(int rank, UniqueFd page)
 {
     const auto found = ranks_.find(rank);
-    base::StatusMemory memory = base::StatusMemory::open(std::move(page));
+    observe::StatusMemory memory = observe::StatusMemory::open(std::move(page));
     if (found == ranks_.end() || !memory)
         return;
     found->second = {};
@@ -186,7 +186,7 @@ std::string Observer::call_of(int rank)
     if (found == ranks_.end())
         return {};
     const RankGroup group = group_of(rank, found->second, judge(rank, found->second));
-    return group.operation == base::Operation::none ? "" : call_in_words(group);
+    return group.operation == observe::Operation::none ? "" : call_in_words(group);
 }
 
 RankGroup Observer::group_of(int rank, const Watched& watched, const Judged& judged)

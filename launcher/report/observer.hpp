@@ -43,7 +43,7 @@ private:
     using Clock = EventLoop::Clock;
 
     struct Watched {
-        base::StatusMemory page;
+        observe::StatusMemory page;
         std::uint64_t calls = 0;  // twice those begun, and 1 while it is in one
         std::uint64_t moves = 0;
         Clock::time_point since{};  // when these were first as they are

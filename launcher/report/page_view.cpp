@@ -10,8 +10,8 @@ namespace tutti::launcher {
 
 namespace {
 
-using base::StatusPage;
-using base::StatusSituation;
+using observe::StatusPage;
+using observe::StatusSituation;
 
 constexpr int kTries = 4;
 
@@ -55,9 +55,9 @@ PageView::Situation read_situation(const StatusSituation& now)
     for (std::size_t i = 0; i < std::min<std::uint64_t>(word_of(now.awaits_listed), now.awaits.size()); ++i) {
         const StatusSituation::Await& entry = now.awaits[i];
         const std::uint64_t flags = word_of(entry.flags);
-        const base::CallWords words{0, word_of(entry.peer_and_tag), 0, 0};
+        const observe::CallWords words{0, word_of(entry.peer_and_tag), 0, 0};
         const auto kind = static_cast<StatusSituation::Kind>(flags & 0xff);
-        const auto protocol = base::protocol_of(flags >> StatusSituation::Await::kProtocolShift);
+        const auto protocol = observe::protocol_of(flags >> StatusSituation::Await::kProtocolShift);
         view.awaits.push_back(
             {word_of(entry.context), words.peer(), words.tag(), signed_of(word_of(entry.peer)),
              kind == StatusSituation::Kind::send, (flags & StatusSituation::Await::kOwn) != 0,
@@ -67,7 +67,7 @@ PageView::Situation read_situation(const StatusSituation& now)
     for (std::size_t i = 0; i < std::min<std::uint64_t>(word_of(now.arrivals_listed), now.arrivals.size());
          ++i) {
         const StatusSituation::Arrival& entry = now.arrivals[i];
-        const base::CallWords words{0, word_of(entry.peer_and_tag), 0, 0};
+        const observe::CallWords words{0, word_of(entry.peer_and_tag), 0, 0};
         view.arrivals.push_back({word_of(entry.context), words.peer(), words.tag(),
                                  signed_of(word_of(entry.sender)), word_of(entry.bytes)});
     }
@@ -91,7 +91,7 @@ std::optional<PageView::Situation> whole_situation(const StatusSituation& now)
 
 }  // namespace
 
-PageView PageView::of(const base::StatusPage& page)
+PageView PageView::of(const observe::StatusPage& page)
 {
     PageView view;
     const std::uint64_t entered = page.entered.load(std::memory_order_acquire);
@@ -104,21 +104,22 @@ PageView PageView::of(const base::StatusPage& page)
     view.pid = static_cast<std::int64_t>(word_of(page.pid));
     view.many_threads = word_of(page.many_threads) != 0;
     view.left = word_of(page.left) != 0;
-    for (const base::StatusThread& thread : page.threads)
+    for (const observe::StatusThread& thread : page.threads)
         if (thread.thread.load(std::memory_order_acquire) != 0)
             view.threads.push_back({thread.call.load()});
-    for (const base::StatusCommunicator& entry : page.communicators)
+    for (const observe::StatusCommunicator& entry : page.communicators)
         if (const std::uint64_t context = entry.context.load(std::memory_order_acquire); context != 0)
-            view.communicators.push_back({context - 1, static_cast<std::uint32_t>(word_of(entry.number)),
-                                          signed_of(word_of(entry.members)),
-                                          text_of(entry.name.data(), base::StatusCommunicator::kNameBytes)});
-    for (const base::StatusLock& entry : page.locks) {
+            view.communicators.push_back(
+                {context - 1, static_cast<std::uint32_t>(word_of(entry.number)),
+                 signed_of(word_of(entry.members)),
+                 text_of(entry.name.data(), observe::StatusCommunicator::kNameBytes)});
+    for (const observe::StatusLock& entry : page.locks) {
         const std::uint64_t context = entry.context.load(std::memory_order_acquire);
-        const base::CallWords ranks{0, word_of(entry.target_and_holder), 0, 0};
-        const auto held = static_cast<base::StatusLock::Held>(word_of(entry.held));
-        if (context != 0 && held != base::StatusLock::Held::no && ranks.peer() >= 0 && ranks.tag() >= 0)
+        const observe::CallWords ranks{0, word_of(entry.target_and_holder), 0, 0};
+        const auto held = static_cast<observe::StatusLock::Held>(word_of(entry.held));
+        if (context != 0 && held != observe::StatusLock::Held::no && ranks.peer() >= 0 && ranks.tag() >= 0)
             view.locks.push_back(
-                {context - 1, ranks.peer(), ranks.tag(), held == base::StatusLock::Held::shared});
+                {context - 1, ranks.peer(), ranks.tag(), held == observe::StatusLock::Held::shared});
     }
     view.more_locks = word_of(page.locks_left_out) != 0;
     view.situation = whole_situation(page.situation);

@@ -14,7 +14,7 @@
 namespace tutti::launcher {
 
 struct PageView {
-    struct Call : base::CallWords {
+    struct Call : observe::CallWords {
         std::uint64_t times = 1;  // so often in a row
     };
 
@@ -63,8 +63,8 @@ struct PageView {
 
     std::uint64_t begun = 0;  // calls
     bool calling = false;     // the rank is in the last one
-    base::StatusCount::Values sent;
-    base::StatusCount::Values arrived;
+    observe::StatusCount::Values sent;
+    observe::StatusCount::Values arrived;
     std::uint64_t moves = 0;
     std::int64_t pid = 0;
     bool many_threads = false;
@@ -84,7 +84,7 @@ struct PageView {
     std::string name_of(std::uint64_t context) const;
 
     /// The situation is left out where the rank changes it all the time.
-    static PageView of(const base::StatusPage& page);
+    static PageView of(const observe::StatusPage& page);
 };
 
 }  // namespace tutti::launcher

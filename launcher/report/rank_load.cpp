@@ -37,10 +37,10 @@ void RankLoad::check() const
         throw WireError("a report of ranks that do not exist");
 }
 
-LoadSample LoadSample::of(const base::StatusPage& page, const ProcessState& process)
+LoadSample LoadSample::of(const observe::StatusPage& page, const ProcessState& process)
 {
-    const base::StatusCount::Values sent = page.traffic.sent.load();
-    const base::StatusCount::Values arrived = page.traffic.arrived.load();
+    const observe::StatusCount::Values sent = page.traffic.sent.load();
+    const observe::StatusCount::Values arrived = page.traffic.arrived.load();
     return {std::chrono::steady_clock::now(),
             page.begun(),
             sent.messages + arrived.messages,

@@ -47,7 +47,7 @@ struct LoadSample {
     std::uint64_t processor_ticks = 0;
     std::uint64_t resident_bytes = 0;
 
-    static LoadSample of(const base::StatusPage& page, const ProcessState& process);
+    static LoadSample of(const observe::StatusPage& page, const ProcessState& process);
 };
 
 /// Of one rank; without rates where no time lies between the two.

@@ -87,12 +87,12 @@ void add_locks(std::string& text, const PageView& page)
 
 void set_call(RankGroup& group, const PageView& page, const PageView::Call& call)
 {
-    group.operation = std::min(call.operation(), base::kLastOperation);
+    group.operation = std::min(call.operation(), observe::kLastOperation);
     group.context = call.context & ~std::uint64_t{1};
     group.communicator = page.name_of(call.context);
     group.bytes = call.bytes();
     if (group.is_collective()) {
-        group.kind = base::CollectiveWord{call.signature}.kind();
+        group.kind = observe::CollectiveWord{call.signature}.kind();
         group.number = call.number();
     } else {
         if (group.is_at_window())

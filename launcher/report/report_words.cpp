@@ -12,7 +12,7 @@ namespace tutti::launcher {
 
 namespace {
 
-using base::Operation;
+using observe::Operation;
 
 bool sends(Operation operation)
 {
@@ -45,9 +45,9 @@ std::string collective_in_words(const RankGroup& group)
     return fmt::format("{}{} of {}", name_of(group), number, group.communicator);
 }
 
-std::string_view preposition_of(base::WindowCall call)
+std::string_view preposition_of(observe::WindowCall call)
 {
-    using base::WindowCall;
+    using observe::WindowCall;
     return call == WindowCall::get                                     ? " from "
            : call == WindowCall::lock                                  ? " of "
            : call == WindowCall::put || call == WindowCall::accumulate ? " to "
@@ -57,11 +57,11 @@ std::string_view preposition_of(base::WindowCall call)
 std::string window_call_in_words(const RankGroup& group)
 {
     const std::string peer = peer_in_words(group);
-    const auto call = static_cast<base::WindowCall>(group.kind);
+    const auto call = static_cast<observe::WindowCall>(group.kind);
     std::string text = name_of(group);
-    if (call == base::WindowCall::start)
+    if (call == observe::WindowCall::start)
         text += fmt::format(", until {} posts", peer);
-    else if (call == base::WindowCall::wait)
+    else if (call == observe::WindowCall::wait)
         text += fmt::format(", until {} completes", peer);
     else
         text += fmt::format("{}{}{}", group.bytes != 0 ? " of " + base::bytes_in_words(group.bytes) : "",

@@ -13,14 +13,14 @@
 namespace tutti::launcher {
 
 /// Relaxed: who needs words of one moment orders them by a counter and a fence, as PageView does.
-inline std::uint64_t word_of(const base::StatusWord& word) noexcept
+inline std::uint64_t word_of(const observe::StatusWord& word) noexcept
 {
     return word.load(std::memory_order_relaxed);
 }
 
 /// The text that `words` hold, which end at `bytes` or at a zero before. What a terminal would not print is
 /// '?'.
-inline std::string text_of(const base::StatusWord* words, std::size_t bytes)
+inline std::string text_of(const observe::StatusWord* words, std::size_t bytes)
 {
     std::string text(bytes, '\0');
     for (std::size_t i = 0; i < bytes / sizeof(std::uint64_t); ++i) {

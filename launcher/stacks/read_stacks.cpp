@@ -118,12 +118,12 @@ int find_python(Dwfl_Module* module, void**, const char* name, Dwarf_Addr, void*
 std::map<pid_t, std::vector<CodePlace>> calls_in_python(pid_t process, const Python& python, std::size_t most)
 {
     std::map<pid_t, std::vector<CodePlace>> calls;
-    const std::optional<base::PythonFrames> frames =
-        python.object.empty() ? std::nullopt : base::PythonFrames::of(process, python.version);
+    const std::optional<observe::PythonFrames> frames =
+        python.object.empty() ? std::nullopt : observe::PythonFrames::of(process, python.version);
     if (!frames)
         return calls;
     for (const auto& [thread, state] : frames->threads_of(python.runtime))
-        for (base::PythonCall& call : frames->calls_of(state, most))
+        for (observe::PythonCall& call : frames->calls_of(state, most))
             calls[thread].push_back({std::move(call.file), 0, std::move(call.function), call.line});
     return calls;
 }
@@ -184,7 +184,7 @@ std::vector<std::vector<StackFrame>> name_places(const std::vector<CodePlace>& p
         if (frames.empty() || frames.back().function.starts_with("0x"))
             frames = {unnamed(place)};
         for (StackFrame& frame : frames)
-            frame.of_user = is_of_user(frame) && !base::is_of_python_package(place.object);
+            frame.of_user = is_of_user(frame) && !observe::is_of_python_package(place.object);
     }
     return result;
 }

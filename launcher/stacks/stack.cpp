@@ -52,7 +52,7 @@ bool same_function(const StackFrame& a, const StackFrame& b)
 bool is_of_user(const StackFrame& frame)
 {
     const auto of_library = [&frame](std::string_view prefix) { return frame.object.starts_with(prefix); };
-    return !base::is_own_library(frame.object.c_str()) && !std::ranges::any_of(kLibraries, of_library) &&
+    return !observe::is_own_library(frame.object.c_str()) && !std::ranges::any_of(kLibraries, of_library) &&
            std::ranges::find(kStartFunctions, frame.function) == kStartFunctions.end() &&
            !begins_with_namespace(frame.function);
 }
@@ -75,7 +75,7 @@ StackFrame unnamed(const CodePlace& place)
 StackFrame frame_of_python(const CodePlace& place)
 {
     StackFrame frame{place.symbol, place.object.substr(place.object.rfind('/') + 1), place.line, "Python"};
-    if (base::is_of_python_package(place.object))
+    if (observe::is_of_python_package(place.object))
         frame.object = "Python's packages";
     frame.of_user = is_of_user(frame);
     return frame;

@@ -75,7 +75,7 @@ std::string cut(std::string text, std::size_t width)
 
 std::string state_in_words(const RankGroup& group)
 {
-    const bool has_call = group.operation != base::Operation::none;
+    const bool has_call = group.operation != observe::Operation::none;
     const std::string after = has_call ? " after " + call_in_words(group) : "";
     switch (group.state) {
         case RankState::waiting:

@@ -48,7 +48,7 @@ bool set_congestion_control(int fd, std::string_view name) noexcept
 
 std::string congestion_asked_for()
 {
-    const char* const text = base::setting(kVariable);
+    const char* const text = settings::value_of(kVariable);
     return text != nullptr ? text : "";
 }
 
@@ -65,7 +65,7 @@ std::string choose_congestion_control(std::string_view wish)
                 ErrorCode::invalid_argument, "tcp",
                 fmt::format("{}={}{} is no congestion control that this process may use here; use one of "
                             "{}, or 'system' for the system's own",
-                            kVariable, wish, base::origin_of(kVariable), allowed()));
+                            kVariable, wish, settings::origin_of(kVariable), allowed()));
         return std::string(wish);
     }
     if (!congestion_control_of(trial.get()).starts_with("bbr"))

@@ -59,7 +59,7 @@ ProgressInfo progress_of(const Communicator& communicator)
 {
     detail::Process& process = CommunicatorAccess::state_of(communicator)->process();
     const int local_ranks = static_cast<int>(process.bootstrap().local_peers().size());
-    return {process.engine().has_thread(), base::cores_owned(local_ranks)};
+    return {process.engine().has_thread(), settings::cores_owned(local_ranks)};
 }
 
 std::vector<std::string> addresses_of_host()

@@ -38,7 +38,7 @@ std::string_view file_name(std::string_view path) noexcept
 // A program may have Tutti's code within it.
 bool is_own(const Dl_info& object) noexcept
 {
-    return object.dli_fbase == own_object() || base::is_own_library(object.dli_fname);
+    return object.dli_fbase == own_object() || observe::is_own_library(object.dli_fname);
 }
 
 // The address as the object's file has it.

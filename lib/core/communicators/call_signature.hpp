@@ -29,11 +29,12 @@ public:
     explicit CallSignature(const Words& words) noexcept : words_(words) {}
     /// `on_board`: a blocking call of a communicator whose ranks meet at a board.
     CallSignature(const collectives::Call& call, bool on_board) noexcept
-        : words_{call.size_bytes & kSizeMask, base::CollectiveWord::of(static_cast<std::uint8_t>(call.kind),
-                                                                       on_board, call.algorithm.number)
-                                                      .word |
-                                                  std::uint64_t{call.operation} << kOperationShift |
-                                                  static_cast<std::uint64_t>(call.root + 1) << kRootShift}
+        : words_{call.size_bytes & kSizeMask,
+                 observe::CollectiveWord::of(static_cast<std::uint8_t>(call.kind), on_board,
+                                             call.algorithm.number)
+                         .word |
+                     std::uint64_t{call.operation} << kOperationShift |
+                     static_cast<std::uint64_t>(call.root + 1) << kRootShift}
     {
         // The parts of an algorithm: it has segments, or steps, or neither.
         if ((call.algorithm.segment_bytes | call.steps) != 0) [[unlikely]]
@@ -43,10 +44,10 @@ public:
     const Words& words() const noexcept { return words_; }
     collectives::CallKind kind() const noexcept
     {
-        return static_cast<collectives::CallKind>(base::CollectiveWord{words_[1]}.kind());
+        return static_cast<collectives::CallKind>(observe::CollectiveWord{words_[1]}.kind());
     }
     /// The number in the collective's list, from 1; 0: there is only one algorithm.
-    std::uint8_t algorithm() const noexcept { return base::CollectiveWord{words_[1]}.algorithm(); }
+    std::uint8_t algorithm() const noexcept { return observe::CollectiveWord{words_[1]}.algorithm(); }
     /// This call, by any algorithm.
     CallSignature by_any() const noexcept
     {
@@ -67,8 +68,8 @@ private:
 
     // First word: 48 bits of size, as many as addresses have, and 16 bits of the parts. Second word: a
     // CollectiveWord, operation, root (as wide as a rank), and the other 12 bits of the parts.
-    static constexpr int kKindBits = base::CollectiveWord::kKindBits;
-    static constexpr int kOperationShift = base::CollectiveWord::kBits;
+    static constexpr int kKindBits = observe::CollectiveWord::kKindBits;
+    static constexpr int kOperationShift = observe::CollectiveWord::kBits;
     static constexpr int kRootShift = kOperationShift + 16;
     static constexpr int kRootBits = 24;
     static constexpr int kHighPartsShift = kRootShift + kRootBits;
@@ -79,8 +80,8 @@ private:
     static constexpr std::uint64_t kSizeMask = (std::uint64_t{1} << kSizeBits) - 1;
     static constexpr std::uint64_t kPartsMask = ~std::uint64_t{0} << kHighPartsShift;
     static constexpr std::uint64_t kAlgorithmMask =
-        ((std::uint64_t{1} << base::CollectiveWord::kAlgorithmBits) - 1)
-        << base::CollectiveWord::kAlgorithmShift;
+        ((std::uint64_t{1} << observe::CollectiveWord::kAlgorithmBits) - 1)
+        << observe::CollectiveWord::kAlgorithmShift;
     static_assert(collectives::kCallKinds <= 1 << kKindBits);
 
     // Segments of a quarter of a GiB and more count as equal.

@@ -78,7 +78,7 @@ public:
         state_.note_call(number_, signature);
         state_.process().status().begins(
             {state_.collective_context(), number_,
-             base::CallWords::what_of(base::Operation::collective, signature.words()[0]),
+             observe::CallWords::what_of(observe::Operation::collective, signature.words()[0]),
              signature.words()[1]});
         if (memory_ != nullptr)
             memory_->announce(signature.words());

@@ -130,7 +130,7 @@ private:
     Members peers_;
     std::shared_ptr<CommunicatorState> both_;
     std::shared_ptr<RankStatus> status_;
-    base::StatusCommunicator& shown_;  // on the status page
+    observe::StatusCommunicator& shown_;  // on the status page
     const int* peer_ranks_;            // *peers_, without an indirection for each message
     int rank_;
     collectives::Placement placement_;

@@ -32,7 +32,7 @@ struct RunningCollective : CollectiveRequest, progress::Deferred {
     std::exception_ptr failure() override;
     void give_up(std::exception_ptr why) noexcept override;
     CallPlace place() const noexcept override { return group.place(); }
-    base::CallWords words_of_wait() const noexcept override;
+    observe::CallWords words_of_wait() const noexcept override;
     std::vector<int> absent(progress::Engine::Lock& lock, std::int64_t until_ns) override;
 
     std::shared_ptr<CommunicatorState> communicator;

@@ -14,11 +14,11 @@
 
 namespace tutti::detail {
 
-using base::StatusSituation;
+using observe::StatusSituation;
 
 namespace {
 
-void note(base::StatusWord& word, std::uint64_t value) noexcept
+void note(observe::StatusWord& word, std::uint64_t value) noexcept
 {
     word.store(value, std::memory_order_relaxed);
 }
@@ -29,25 +29,25 @@ std::uint64_t rank_word(int rank) noexcept
 }
 
 // The peer of a message, as a rank of the job; -1: any.
-int job_rank(Process& process, const base::CallWords& call)
+int job_rank(Process& process, const observe::CallWords& call)
 {
     int peer = call.peer();
-    if (call.operation() != base::Operation::wait_send && peer >= 0)
+    if (call.operation() != observe::Operation::wait_send && peer >= 0)
         process.communicators().with(collective_context_of(call.context),
                                      [&](const CommunicatorState& state) { peer = state.peer_rank(peer); });
     return std::max(peer, -1);
 }
 
-WindowWait wait_at_window(Process& process, const base::CallWords& call)
+WindowWait wait_at_window(Process& process, const observe::CallWords& call)
 {
     return process.windows().wait_of(message_context_of(call.context), call.is_collective());
 }
 
 // What a wait's words on the page do not say.
-std::string more_about(Process& process, const base::CallWords& call)
+std::string more_about(Process& process, const observe::CallWords& call)
 {
     std::string text;
-    if (call.is_collective() || call.operation() == base::Operation::window_call)
+    if (call.is_collective() || call.operation() == observe::Operation::window_call)
         text = wait_at_window(process, call).text;
     if (!call.is_collective() || call.signature == 0)
         return text;
@@ -72,8 +72,8 @@ void list_awaited(Process& process, StatusSituation& now)
         note(entry.peer, rank_word(peer));
         note(entry.flags, flags);
     };
-    using base::Operation;
-    const base::CallWords call = process.status().current();
+    using observe::Operation;
+    const observe::CallWords call = process.status().current();
     const bool sends = call.operation() == Operation::send || call.operation() == Operation::wait_send;
     const bool receives = call.operation() == Operation::recv || call.operation() == Operation::wait_recv;
     const bool probes = call.operation() == Operation::probe;
@@ -129,7 +129,7 @@ void list_arrivals(Process& process, StatusSituation& now)
 
 void note_situation(Process& process, std::int64_t waited_ns) noexcept
 {
-    base::StatusPage& page = process.status().page();
+    observe::StatusPage& page = process.status().page();
     StatusSituation& now = page.situation;
     const std::int64_t time_ns = base::now_ns();
     const std::uint64_t sequence = now.sequence.load(std::memory_order_relaxed);
@@ -144,8 +144,8 @@ void note_situation(Process& process, std::int64_t waited_ns) noexcept
     try {
         list_awaited(process, now);
         list_arrivals(process, now);
-        base::store_text(now.text.data(), StatusSituation::kTextBytes,
-                         more_about(process, process.status().last_call()));
+        observe::store_text(now.text.data(), StatusSituation::kTextBytes,
+                            more_about(process, process.status().last_call()));
     } catch (const std::bad_alloc&) {
         // The page says less.
     }

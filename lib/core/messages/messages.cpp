@@ -102,7 +102,7 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
     Process& process = state.process();
     const RankStatus::InCall in_call(
         process.status(),
-        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes),
+        RankStatus::words(observe::Operation::send, state.context(), destination, tag, view.size_bytes),
         [&] { return state.peer_rank(destination); });
     SendRequest request;
     describe(request, state, view, destination, tag, mode);
@@ -134,7 +134,7 @@ RequestState* begin_send(const CommunicatorState& state, const ConstView& view, 
     request->layout = datatype::TypemapRef(view.layout);
     const RankStatus::Passing passing(
         process.status(),
-        RankStatus::words(base::Operation::isend, state.context(), destination, tag, view.size_bytes));
+        RankStatus::words(observe::Operation::isend, state.context(), destination, tag, view.size_bytes));
     check::Checker* const checker = process.checker();
     if (checker != nullptr) [[unlikely]]
         checker->begin(*request, destination, view, false);
@@ -151,7 +151,7 @@ std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState
     Process& process = state.process();
     const RankStatus::InCall in_call(
         process.status(),
-        RankStatus::words(base::Operation::recv, state.context(), source, tag, view.size_bytes),
+        RankStatus::words(observe::Operation::recv, state.context(), source, tag, view.size_bytes),
         [&] { return source == any_source ? -1 : state.peer_rank(source); });
     ReceiveRequest request;
     describe(request, state, view, source, tag);
@@ -182,7 +182,7 @@ RequestState& begin_receive(const CommunicatorState& state, const View& view, in
     describe(*request, state, view, source, tag);
     const RankStatus::Passing passing(
         process.status(),
-        RankStatus::words(base::Operation::irecv, state.context(), source, tag, view.size_bytes));
+        RankStatus::words(observe::Operation::irecv, state.context(), source, tag, view.size_bytes));
     if (process.checker() != nullptr) [[unlikely]]
         process.checker()->begin(*request, view, false);
     process.protocol().receive(*request);

@@ -27,7 +27,8 @@ namespace tutti::detail {
                                    {view.data, view.size_bytes})) [[unlikely]]
         return false;
     process.status().passes(
-        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes), begun);
+        RankStatus::words(observe::Operation::send, state.context(), destination, tag, view.size_bytes),
+        begun);
     process.engine().started();
     return true;
 }

@@ -19,7 +19,7 @@ UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const Communic
     const Waits::Probe waiting(process.waits(), state.context(), source,
                                source == any_source ? -1 : state.peer_rank(source));
     const RankStatus::InCall in_call(
-        process.status(), RankStatus::words(base::Operation::probe, state.context(), source, tag, 0),
+        process.status(), RankStatus::words(observe::Operation::probe, state.context(), source, tag, 0),
         [&] { return source == any_source ? -1 : state.peer_rank(source); });
     process.engine().wait(lock, [&] {
         found = process.protocol().probe({state.context(), source, tag});

@@ -39,7 +39,7 @@ void select_usual(Options& options) noexcept
     names.insert(names.end(), {"report", "all", "on", "off"});
     throw Error(ErrorCode::invalid_argument, "environment",
                 fmt::format("TUTTI_CHECK{} has '{}', which is no check{}; there are {}",
-                            base::origin_of("TUTTI_CHECK"), name, base::did_you_mean(name, names),
+                            settings::origin_of("TUTTI_CHECK"), name, base::did_you_mean(name, names),
                             fmt::join(names, ", ")));
 }
 
@@ -77,7 +77,7 @@ Options parse_options(std::string_view text)
 const Options& options()
 {
     static const Options all = [] {
-        const char* const text = base::setting("TUTTI_CHECK");
+        const char* const text = settings::value_of("TUTTI_CHECK");
         return parse_options(text != nullptr ? text : "");
     }();
     return all;

@@ -32,11 +32,12 @@ std::atomic<bool> reported{false};
 
 bool wanted()
 {
-    const char* const text = base::setting(kVariable);
+    const char* const text = settings::value_of(kVariable);
     const std::string_view value = text == nullptr || *text == '\0' ? "1" : text;
     if (value != "0" && value != "1")
-        throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("{}={}{} is neither 0 nor 1", kVariable, value, base::origin_of(kVariable)));
+        throw Error(
+            ErrorCode::invalid_argument, "environment",
+            fmt::format("{}={}{} is neither 0 nor 1", kVariable, value, settings::origin_of(kVariable)));
     return value == "1";
 }
 

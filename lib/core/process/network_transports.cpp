@@ -42,25 +42,25 @@ std::string host_of_this_rank(const bootstrap::Bootstrap& bootstrap)
 
 FabricChoice choice_of_environment()
 {
-    const char* const text = base::setting("TUTTI_FABRIC");
+    const char* const text = settings::value_of("TUTTI_FABRIC");
     return FabricChoice::parse(text != nullptr ? text : "");
 }
 
 bool uses_remote_memory()
 {
-    const char* const text = base::setting("TUTTI_FABRIC_RMA");
+    const char* const text = settings::value_of("TUTTI_FABRIC_RMA");
     const std::string_view choice = text != nullptr ? text : "";
     if (choice != "" && choice != "on" && choice != "off")
         throw Error(ErrorCode::invalid_argument, "environment",
                     fmt::format("TUTTI_FABRIC_RMA={}{} is neither on nor off", choice,
-                                base::origin_of("TUTTI_FABRIC_RMA")));
+                                settings::origin_of("TUTTI_FABRIC_RMA")));
     return choice != "off";
 }
 
 // Set by tuttirun -v.
 bool is_verbose()
 {
-    return base::setting("TUTTI_VERBOSE") != nullptr;
+    return settings::value_of("TUTTI_VERBOSE") != nullptr;
 }
 
 // In containers that separate tuttirun's ranks from their daemon, it cannot pass memory on. Such ranks of one
@@ -99,7 +99,7 @@ FabricChoice FabricChoice::parse(std::string_view text)
         return {Kind::ofi, std::string(text.substr(kWithProvider.size()))};
     throw Error(ErrorCode::invalid_argument, "environment",
                 fmt::format("TUTTI_FABRIC={}{} is none of tcp, ofi and ofi:PROVIDER{}", text,
-                            base::origin_of("TUTTI_FABRIC"), base::did_you_mean(text, kNames)));
+                            settings::origin_of("TUTTI_FABRIC"), base::did_you_mean(text, kNames)));
 }
 
 bool has_rdma_adapter(const std::string& root)

@@ -32,14 +32,14 @@ namespace {
 Progress progress_from_setting(Progress otherwise)
 {
     static constexpr std::string_view kNames[] = {"calls", "thread"};
-    const char* const text = base::setting("TUTTI_PROGRESS");
+    const char* const text = settings::value_of("TUTTI_PROGRESS");
     if (text == nullptr || *text == '\0')
         return otherwise;
     const auto found = std::ranges::find(kNames, text);
     if (found == std::end(kNames))
         throw Error(ErrorCode::invalid_argument, "environment",
                     fmt::format("TUTTI_PROGRESS={}{} is neither calls nor thread{}", text,
-                                base::origin_of("TUTTI_PROGRESS"), base::did_you_mean(text, kNames)));
+                                settings::origin_of("TUTTI_PROGRESS"), base::did_you_mean(text, kNames)));
     return static_cast<Progress>(found - std::begin(kNames));
 }
 
@@ -105,7 +105,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
                  bool ranks_are_processes)
     : bootstrap_(std::move(bootstrap)),
       threads_(options.threads),
-      shared_cores_(base::cores_are_shared(local_ranks())),
+      shared_cores_(settings::cores_are_shared(local_ranks())),
       status_(std::make_shared<RankStatus>(bootstrap_->size(), options.threads == ThreadLevel::multiple,
                                            bootstrap_->control())),
       protocol_(bootstrap_->size(),
@@ -198,7 +198,7 @@ progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_
     // finds.
     return {.many_threads = threads_ == ThreadLevel::multiple || check::options().threads,
             .progress_thread = progress_from_setting(wanted) == Progress::thread,
-            .spare_core = base::cores_owned(local_ranks()) > 1,
+            .spare_core = settings::cores_owned(local_ranks()) > 1,
             .shared_cores = shared_cores_,
             .crowded = crowded(),
             .home_cpu = ranks_are_processes ? home_cpu() : -1,
@@ -208,13 +208,13 @@ progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_
 // A progress thread may reduce too; it leaves one core to the program.
 int Process::threads_of_reductions() const
 {
-    const int cores = base::cores_owned(local_ranks());
+    const int cores = settings::cores_owned(local_ranks());
     return reduction::reduction_threads(engine_.has_thread() ? cores - 1 : cores);
 }
 
 bool Process::crowded() const
 {
-    return shared_cores_ && base::cores_are_crowded(local_ranks());
+    return shared_cores_ && settings::cores_are_crowded(local_ranks());
 }
 
 // Without a daemon that passes memory on, the ranks test it. A job of several nodes has networks anyway.

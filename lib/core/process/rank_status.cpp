@@ -17,7 +17,7 @@ std::uint64_t this_thread() noexcept
     return number;
 }
 
-void put(base::StatusWord& word, std::uint64_t value) noexcept
+void put(observe::StatusWord& word, std::uint64_t value) noexcept
 {
     word.store(value, std::memory_order_relaxed);
 }
@@ -31,7 +31,7 @@ std::uint64_t word_of(int rank) noexcept
 
 RankStatus::RankStatus(int ranks, bool many_threads, control::Channel* daemon)
     : page_([daemon] {
-          base::StatusMemory page = base::StatusMemory::create();
+          observe::StatusMemory page = observe::StatusMemory::create();
           if (const base::UniqueFd descriptor = page.take_descriptor(); descriptor && daemon != nullptr)
               daemon->show_status(descriptor.get());
           return page;
@@ -46,13 +46,13 @@ RankStatus::RankStatus(int ranks, bool many_threads, control::Channel* daemon)
 // A passing call that is not like the one before, or for the first time.
 void RankStatus::write_other(std::uint64_t context, std::uint64_t peer_and_tag, std::uint64_t what) noexcept
 {
-    base::StatusPage& page = *page_;
+    observe::StatusPage& page = *page_;
     const std::uint64_t entered = page.entered.load(std::memory_order_relaxed);
     const Words call{context, peer_and_tag, what | Words::kPassing,
                      page.repeated.load(std::memory_order_relaxed)};
     if (page.entry(entered, 1).is_message(call)) {
         passed_ = {context, peer_and_tag, what};
-        return base::add_to(page.repeated, 1);
+        return observe::add_to(page.repeated, 1);
     }
     if (passed_.what != 0)
         passed_.what = 0;
@@ -93,8 +93,8 @@ void RankStatus::passing_begins(std::uint64_t context, std::uint64_t peer_and_ta
 void RankStatus::enter_thread(const Words& call) noexcept
 {
     const std::uint64_t own = this_thread();
-    base::StatusThread* free = nullptr;
-    for (base::StatusThread& thread : page_->threads) {
+    observe::StatusThread* free = nullptr;
+    for (observe::StatusThread& thread : page_->threads) {
         const std::uint64_t owner = thread.thread.load(std::memory_order_relaxed);
         if (owner == own)
             return thread.call.store(call);
@@ -110,48 +110,49 @@ void RankStatus::enter_thread(const Words& call) noexcept
 void RankStatus::leave_thread() noexcept
 {
     const std::uint64_t own = this_thread();
-    for (base::StatusThread& thread : page_->threads)
+    for (observe::StatusThread& thread : page_->threads)
         if (thread.thread.load(std::memory_order_relaxed) == own)
             return put(thread.thread, 0);
 }
 
-base::StatusCommunicator& RankStatus::add(std::uint64_t context, int members, int rank) noexcept
+observe::StatusCommunicator& RankStatus::add(std::uint64_t context, int members, int rank) noexcept
 {
     const std::lock_guard lock(communicators_);
     if (profile_ != nullptr)
         profile_->add_communicator(context, members);
-    for (base::StatusCommunicator& entry : page_->communicators) {
+    for (observe::StatusCommunicator& entry : page_->communicators) {
         if (entry.context.load(std::memory_order_relaxed) != 0)
             continue;
         put(entry.number, 0);
         put(entry.members, static_cast<std::uint64_t>(members));
         put(entry.rank, word_of(rank));
-        base::store_text(entry.name.data(), base::StatusCommunicator::kNameBytes, "");
+        observe::store_text(entry.name.data(), observe::StatusCommunicator::kNameBytes, "");
         entry.context.store(context + 1, std::memory_order_release);
         return entry;
     }
-    base::add_to(page_->communicators_left_out, 1);
+    observe::add_to(page_->communicators_left_out, 1);
     return left_out_;
 }
 
-void RankStatus::name(base::StatusCommunicator& entry, std::uint64_t context, std::string_view name) noexcept
+void RankStatus::name(observe::StatusCommunicator& entry, std::uint64_t context,
+                      std::string_view name) noexcept
 {
     const std::lock_guard lock(communicators_);
-    base::store_text(entry.name.data(), base::StatusCommunicator::kNameBytes, name);
+    observe::store_text(entry.name.data(), observe::StatusCommunicator::kNameBytes, name);
     if (profile_ != nullptr)
         profile_->name_communicator(context, name);
 }
 
-void RankStatus::remove(base::StatusCommunicator& entry) noexcept
+void RankStatus::remove(observe::StatusCommunicator& entry) noexcept
 {
     const std::lock_guard lock(communicators_);
     if (&entry != &left_out_)
         put(entry.context, 0);
 }
 
-base::StatusWord& RankStatus::add_lock(std::uint64_t context, int target, int holder) noexcept
+observe::StatusWord& RankStatus::add_lock(std::uint64_t context, int target, int holder) noexcept
 {
-    for (base::StatusLock& entry : page_->locks) {
+    for (observe::StatusLock& entry : page_->locks) {
         if (entry.context.load(std::memory_order_relaxed) != 0)
             continue;
         put(entry.target_and_holder, Words::pack(target, holder));
@@ -159,13 +160,13 @@ base::StatusWord& RankStatus::add_lock(std::uint64_t context, int target, int ho
         entry.context.store(context + 1, std::memory_order_release);
         return entry.held;
     }
-    base::add_to(page_->locks_left_out, 1);
+    observe::add_to(page_->locks_left_out, 1);
     return lock_left_out_;
 }
 
-void RankStatus::forget_lock(const base::StatusWord& held) noexcept
+void RankStatus::forget_lock(const observe::StatusWord& held) noexcept
 {
-    for (base::StatusLock& entry : page_->locks)
+    for (observe::StatusLock& entry : page_->locks)
         if (&entry.held == &held)
             put(entry.context, 0);
 }

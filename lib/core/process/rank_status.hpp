@@ -16,8 +16,8 @@ namespace tutti::detail {
 /// Under the engine's lock, unless said otherwise.
 class RankStatus {
 public:
-    using Words = base::CallWords;
-    using Operation = base::Operation;
+    using Words = observe::CallWords;
+    using Operation = observe::Operation;
 
     /// `daemon` gets to see the page; nullptr: nobody does.
     RankStatus(int ranks, bool many_threads, control::Channel* daemon);
@@ -37,7 +37,7 @@ public:
     }
     void ended() noexcept
     {
-        base::StatusWord& entered = page_->entered;
+        observe::StatusWord& entered = page_->entered;
         entered.store(entered.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_relaxed);
         if (tells_more_) [[unlikely]]
             ended_more();
@@ -99,7 +99,7 @@ public:
     }
 
     /// For whoever says what a long wait is for.
-    base::StatusPage& page() noexcept { return *page_; }
+    observe::StatusPage& page() noexcept { return *page_; }
     /// The call that this rank is in; none where several threads may be in calls.
     Words current() const noexcept { return page_->in_call() && !many_threads_ ? last_call() : Words(); }
     Words last_call() const noexcept
@@ -115,23 +115,23 @@ public:
 
     /// Where to say whether `holder`, this rank, holds the lock of `target`'s memory in a window, until
     /// forget_lock(); a word for nobody if the page is full. Values: StatusLock::Held.
-    base::StatusWord& add_lock(std::uint64_t context, int target, int holder) noexcept;
-    void forget_lock(const base::StatusWord& held) noexcept;
+    observe::StatusWord& add_lock(std::uint64_t context, int target, int holder) noexcept;
+    void forget_lock(const observe::StatusWord& held) noexcept;
 
-    base::StatusTraffic& traffic() noexcept { return page_->traffic; }
+    observe::StatusTraffic& traffic() noexcept { return page_->traffic; }
     /// nullptr: this rank has no profile.
-    base::ProfileWriter* profile() noexcept { return profile_ ? &profile_->writer() : nullptr; }
+    observe::ProfileWriter* profile() noexcept { return profile_ ? &profile_->writer() : nullptr; }
 
     // Any thread.
     /// The entry of a communicator until remove(); one for nobody if the page is full.
-    base::StatusCommunicator& add(std::uint64_t context, int members, int rank) noexcept;
-    void remove(base::StatusCommunicator& entry) noexcept;
-    void name(base::StatusCommunicator& entry, std::uint64_t context, std::string_view name) noexcept;
+    observe::StatusCommunicator& add(std::uint64_t context, int members, int rank) noexcept;
+    void remove(observe::StatusCommunicator& entry) noexcept;
+    void name(observe::StatusCommunicator& entry, std::uint64_t context, std::string_view name) noexcept;
 
 private:
     void write(const Words& call) noexcept
     {
-        base::StatusPage& page = *page_;
+        observe::StatusPage& page = *page_;
         const std::uint64_t entered = page.entered.load(std::memory_order_relaxed);
         // Release fence: whoever sees words of this call sees `entered` as it was stored before.
         std::atomic_thread_fence(std::memory_order_release);
@@ -146,7 +146,7 @@ private:
     {
         if (passed_.what == call.what && passed_.peer_and_tag == call.peer_and_tag &&
             passed_.context == call.context) [[likely]]
-            base::add_to(page_->repeated, 1);
+            observe::add_to(page_->repeated, 1);
         else
             write_other(call.context, call.peer_and_tag, call.what);
     }
@@ -160,14 +160,14 @@ private:
     void enter_thread(const Words& call) noexcept;
     void leave_thread() noexcept;
 
-    const base::StatusMemory page_;
+    const observe::StatusMemory page_;
     const bool many_threads_;
     const std::unique_ptr<profile::Profile> profile_;
     const bool tells_more_;  // there are many threads, or a profile
     Words passed_;           // a passing call that came several times and last; `what` is 0: there is none
     std::mutex communicators_;
-    base::StatusCommunicator left_out_{};
-    base::StatusWord lock_left_out_{};
+    observe::StatusCommunicator left_out_{};
+    observe::StatusWord lock_left_out_{};
 };
 
 }  // namespace tutti::detail

@@ -42,7 +42,7 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* to)
 // Whether the code there is Tutti's: of its libraries, or of its headers in the program.
 bool is_own(const Dl_info& object, std::uintptr_t offset) noexcept
 {
-    return base::is_own_library(object.dli_fname) ||
+    return observe::is_own_library(object.dli_fname) ||
            name_at(object.dli_fname, offset).starts_with("_ZN5tutti") ||
            name_at(object.dli_fname, offset).starts_with("_ZNK5tutti");
 }
@@ -70,7 +70,7 @@ void CallerFinder::look_for_python()
     if (version == nullptr || in_words == nullptr || state_of_thread_ == nullptr ||
         std::string_view(in_words()).find("free-threading") != std::string_view::npos)
         return;
-    python_ = base::PythonFrames::of(getpid(), reinterpret_cast<std::uintptr_t>(version));
+    python_ = observe::PythonFrames::of(getpid(), reinterpret_cast<std::uintptr_t>(version));
 }
 
 // A thread's state is found without Python's lock, and its frames do not change while it is in this call.
@@ -86,7 +86,7 @@ try {
     is_python_checked_ = true;
     if (python_places_.size() > kMostPythonPlaces)
         python_places_.clear();  // a program that makes code again and again
-    std::array<base::PythonFrames::Site, kMostPythonFrames> sites;
+    std::array<observe::PythonFrames::Site, kMostPythonFrames> sites;
     const std::size_t count = python_->own_sites(state, sites.data(), sites.size());
     for (std::size_t i = 0; i < count; ++i) {
         PythonPlace& place = python_places_[sites[i].instruction];
@@ -100,12 +100,12 @@ try {
     return 0;  // no memory
 }
 
-std::uint32_t CallerFinder::learn_in_python(const base::PythonFrames::Site& site)
+std::uint32_t CallerFinder::learn_in_python(const observe::PythonFrames::Site& site)
 {
-    const base::PythonCall call = python_->call_at(site);
-    if (call.line <= 0 || base::is_of_python_package(call.file))
+    const observe::PythonCall call = python_->call_at(site);
+    if (call.line <= 0 || observe::is_of_python_package(call.file))
         return kOfPackage;
-    const std::string object = base::ProfileCaller::kPython + call.function + ':' + call.file;
+    const std::string object = observe::ProfileCaller::kPython + call.function + ':' + call.file;
     return number_of(object.c_str(), static_cast<std::uintptr_t>(call.line));
 }
 
@@ -179,17 +179,17 @@ std::uint32_t CallerFinder::caller_at(std::uintptr_t address) noexcept
 // 0: the page has no place for it.
 std::uint32_t CallerFinder::number_of(const char* object, std::uintptr_t offset) noexcept
 {
-    using Header = base::ProfileHeader;
+    using Header = observe::ProfileHeader;
     std::optional<std::uint64_t> file;
     const std::uint64_t objects = page_.objects_used.load(std::memory_order_relaxed);
-    base::StatusText<Header::kPathBytes> path;
-    base::store_text(path.data(), Header::kPathBytes, object);
+    observe::StatusText<Header::kPathBytes> path;
+    observe::store_text(path.data(), Header::kPathBytes, object);
     for (std::uint64_t i = 0; i < objects && !file; ++i)
         if (std::memcmp(&page_.objects[i], &path, sizeof path) == 0)
             file = i;
     if (!file && objects < Header::kObjects) {
         file = objects;
-        base::store_text(page_.objects[objects].data(), Header::kPathBytes, object);
+        observe::store_text(page_.objects[objects].data(), Header::kPathBytes, object);
         page_.objects_used.store(objects + 1, std::memory_order_relaxed);
     }
     const std::uint64_t number = page_.callers_used.load(std::memory_order_relaxed);

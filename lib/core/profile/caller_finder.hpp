@@ -18,7 +18,7 @@ namespace tutti::profile {
 /// Under the engine's lock.
 class CallerFinder {
 public:
-    explicit CallerFinder(base::ProfileHeader& page) : page_(page) { look_for_python(); }
+    explicit CallerFinder(observe::ProfileHeader& page) : page_(page) { look_for_python(); }
     CallerFinder(const CallerFinder&) = delete;
     CallerFinder& operator=(const CallerFinder&) = delete;
 
@@ -56,9 +56,9 @@ private:
     // The innermost line of the user's program in Python that this thread is in; 0: it is in none.
     std::uint64_t find_in_python() noexcept;
     void look_for_python();
-    std::uint32_t learn_in_python(const base::PythonFrames::Site& site);
+    std::uint32_t learn_in_python(const observe::PythonFrames::Site& site);
 
-    base::ProfileHeader& page_;
+    observe::ProfileHeader& page_;
     std::array<Place, kPlaces> places_{};
     std::size_t used_ = 0;
 
@@ -68,7 +68,7 @@ private:
         std::uint64_t lines = 0;
         std::uint32_t caller = 0;  // or kOfPackage
     };
-    std::optional<base::PythonFrames> python_;
+    std::optional<observe::PythonFrames> python_;
     StateOfThread state_of_thread_ = nullptr;
     bool is_python_checked_ = false;
     std::unordered_map<std::uint64_t, PythonPlace> python_places_;  // by instruction

@@ -13,26 +13,27 @@ namespace {
 
 std::size_t events_wanted()
 {
-    const char* const variable = base::setting("TUTTI_TRACE_EVENTS");
+    const char* const variable = settings::value_of("TUTTI_TRACE_EVENTS");
     const std::string_view text = variable == nullptr ? "" : variable;
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (!text.empty() && (error != std::errc() || end != text.data() + text.size() ||
-                          number > base::ProfileHeader::kMostEvents))
-        throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("TUTTI_TRACE_EVENTS={}{} is not a number of at most {} events", text,
-                                base::origin_of("TUTTI_TRACE_EVENTS"), base::ProfileHeader::kMostEvents));
+                          number > observe::ProfileHeader::kMostEvents))
+        throw Error(
+            ErrorCode::invalid_argument, "environment",
+            fmt::format("TUTTI_TRACE_EVENTS={}{} is not a number of at most {} events", text,
+                        settings::origin_of("TUTTI_TRACE_EVENTS"), observe::ProfileHeader::kMostEvents));
     return number;
 }
 
 bool is_wanted()
 {
-    const char* const variable = base::setting("TUTTI_PROFILE");
+    const char* const variable = settings::value_of("TUTTI_PROFILE");
     const std::string_view text = variable == nullptr ? "" : variable;
     if (text != "" && text != "0" && text != "1" && text != "off" && text != "on")
-        throw Error(
-            ErrorCode::invalid_argument, "environment",
-            fmt::format("TUTTI_PROFILE={}{} is neither on nor off", text, base::origin_of("TUTTI_PROFILE")));
+        throw Error(ErrorCode::invalid_argument, "environment",
+                    fmt::format("TUTTI_PROFILE={}{} is neither on nor off", text,
+                                settings::origin_of("TUTTI_PROFILE")));
     return text == "1" || text == "on";
 }
 
@@ -42,8 +43,8 @@ std::unique_ptr<Profile> Profile::wanted(int ranks, bool many_threads, control::
 {
     if (daemon == nullptr || !is_wanted())
         return nullptr;
-    base::ProfileMemory memory =
-        base::ProfileMemory::create(static_cast<std::size_t>(ranks), events_wanted());
+    observe::ProfileMemory memory =
+        observe::ProfileMemory::create(static_cast<std::size_t>(ranks), events_wanted());
     if (!memory)
         return nullptr;
     const base::UniqueFd descriptor = memory.take_descriptor();
@@ -52,7 +53,7 @@ std::unique_ptr<Profile> Profile::wanted(int ranks, bool many_threads, control::
     return std::make_unique<Profile>(std::move(memory), many_threads);
 }
 
-void Profile::begins(base::CallWords call, int peer, std::uint64_t begin_ticks) noexcept
+void Profile::begins(observe::CallWords call, int peer, std::uint64_t begin_ticks) noexcept
 {
     if (begin_ticks == 0)
         begin_ticks = writer_.now();
@@ -68,7 +69,7 @@ void Profile::left() noexcept
 
 void Profile::add_communicator(std::uint64_t context, int members) noexcept
 {
-    for (base::ProfileCommunicator& entry : writer_.memory()->communicators)
+    for (observe::ProfileCommunicator& entry : writer_.memory()->communicators)
         if (const auto other = entry.context.load(std::memory_order_relaxed);
             other == 0 || other == context + 1) {
             entry.members.store(static_cast<std::uint64_t>(members), std::memory_order_relaxed);
@@ -79,9 +80,9 @@ void Profile::add_communicator(std::uint64_t context, int members) noexcept
 
 void Profile::name_communicator(std::uint64_t context, std::string_view name) noexcept
 {
-    for (base::ProfileCommunicator& entry : writer_.memory()->communicators)
+    for (observe::ProfileCommunicator& entry : writer_.memory()->communicators)
         if (entry.context.load(std::memory_order_relaxed) == context + 1)
-            base::store_text(entry.name.data(), base::StatusCommunicator::kNameBytes, name);
+            observe::store_text(entry.name.data(), observe::StatusCommunicator::kNameBytes, name);
 }
 
 }  // namespace tutti::profile

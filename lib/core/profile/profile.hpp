@@ -19,16 +19,16 @@ public:
     /// nullptr if not, or nobody would see it. Throws ErrorCode::invalid_argument.
     static std::unique_ptr<Profile> wanted(int ranks, bool many_threads, control::Channel* daemon);
 
-    Profile(base::ProfileMemory memory, bool many_threads)
+    Profile(observe::ProfileMemory memory, bool many_threads)
         : writer_(std::move(memory), many_threads), callers_(*writer_.memory())
     {
     }
 
-    base::ProfileWriter& writer() noexcept { return writer_; }
+    observe::ProfileWriter& writer() noexcept { return writer_; }
 
-    /// base::ProfileWriter::begins(); `begin_ticks`: 0 for this moment. Not inlined: its frame is the first
-    /// on the way to the calling line.
-    [[gnu::noinline]] void begins(base::CallWords call, int peer, std::uint64_t begin_ticks = 0) noexcept;
+    /// observe::ProfileWriter::begins(); `begin_ticks`: 0 for this moment. Not inlined: its frame is the
+    /// first on the way to the calling line.
+    [[gnu::noinline]] void begins(observe::CallWords call, int peer, std::uint64_t begin_ticks = 0) noexcept;
     void ended() noexcept { writer_.ended(); }
     void left() noexcept;
 
@@ -37,7 +37,7 @@ public:
     void name_communicator(std::uint64_t context, std::string_view name) noexcept;
 
 private:
-    base::ProfileWriter writer_;
+    observe::ProfileWriter writer_;
     CallerFinder callers_;
 };
 

@@ -24,7 +24,7 @@ struct CollectiveRequest : RequestState {
     virtual void give_up(std::exception_ptr why) noexcept = 0;
     virtual CallPlace place() const noexcept = 0;
     /// A wait for its end, on the status page.
-    virtual base::CallWords words_of_wait() const noexcept = 0;
+    virtual observe::CallWords words_of_wait() const noexcept = 0;
     /// The members that have not made the call: Diagnosis::absent().
     virtual std::vector<int> absent(progress::Engine::Lock& lock, std::int64_t until_ns) = 0;
 };

@@ -45,25 +45,25 @@ CallPlace call_of(const RequestState& state) noexcept
                                                         : CallPlace{};
 }
 
-base::CallWords words_of(const RequestState& state) noexcept
+observe::CallWords words_of(const RequestState& state) noexcept
 {
     switch (state.kind) {
         case RequestState::Kind::send: {
             const auto& send = static_cast<const protocol::SendRequest&>(state);
-            return RankStatus::words(base::Operation::wait_send, send.envelope.context, send.peer_rank,
+            return RankStatus::words(observe::Operation::wait_send, send.envelope.context, send.peer_rank,
                                      send.envelope.tag(), send.data.size());
         }
         case RequestState::Kind::receive: {
             const auto& receive = static_cast<const protocol::ReceiveRequest&>(state);
             return {receive.key.context, receive.key.source_and_tag,
-                    base::CallWords::what_of(base::Operation::wait_recv, receive.capacity)};
+                    observe::CallWords::what_of(observe::Operation::wait_recv, receive.capacity)};
         }
         case RequestState::Kind::collective:
             return static_cast<const CollectiveRequest&>(state).words_of_wait();
         case RequestState::Kind::own:
             break;
     }
-    return RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1);
+    return RankStatus::words(observe::Operation::wait_any, 0, 0, 0, 1);
 }
 
 // The rank of the job that the operation waits for; -1: any, or several.
@@ -146,7 +146,7 @@ bool wait_for_end(progress::Engine::Lock& lock, RequestState& state, std::int64_
     const bool timed = until_ns != kForEver;
     const RankStatus::InCall in_call(
         process_of(state).status(),
-        timed ? RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1) : words_of(state),
+        timed ? RankStatus::words(observe::Operation::wait_any, 0, 0, 0, 1) : words_of(state),
         [&] { return timed ? -1 : peer_of(state); });
     const Waits::InCall waits_for(process_of(state).waits(), call_of(state));
     set_awaited(state, true);
@@ -172,7 +172,7 @@ std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& 
     {
         const Watch watch(states);
         const RankStatus::InCall in_call(
-            process->status(), RankStatus::words(base::Operation::wait_any, 0, 0, 0, states.size()));
+            process->status(), RankStatus::words(observe::Operation::wait_any, 0, 0, 0, states.size()));
         std::uint64_t ends = process->watched_ends;
         process->engine().wait(
             lock,

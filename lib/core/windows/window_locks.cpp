@@ -9,7 +9,7 @@
 
 namespace tutti::detail {
 
-using base::StatusLock;
+using observe::StatusLock;
 using What = WindowHeader::What;
 
 namespace {
@@ -19,7 +19,7 @@ bool is_locked(WindowCover cover) noexcept
     return cover == WindowCover::shared || cover == WindowCover::exclusive;
 }
 
-void show(base::StatusWord& page, StatusLock::Held held) noexcept
+void show(observe::StatusWord& page, StatusLock::Held held) noexcept
 {
     page.store(static_cast<std::uint64_t>(held), std::memory_order_relaxed);
 }

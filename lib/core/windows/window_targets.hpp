@@ -34,7 +34,7 @@ struct WindowTarget {
     std::byte* memory = nullptr;         // if this process maps it
     WindowControl* control = nullptr;    // likewise
     AttachedMemory* attached = nullptr;  // likewise, of a dynamic window
-    base::StatusWord* held = nullptr;    // where the status page says whether this rank has the lock
+    observe::StatusWord* held = nullptr;  // where the status page says whether this rank has the lock
     bool looked_for = false;             // whether this process maps them is known
     WindowCover cover = WindowCover::none;
 };

@@ -14,11 +14,12 @@ namespace {
 
 constexpr int kAnyRank = WindowIdentity::kAnyRank;
 
-base::CallWords words_of(std::uint64_t context, std::string_view operation, const WindowAim& aim) noexcept
+observe::CallWords words_of(std::uint64_t context, std::string_view operation, const WindowAim& aim) noexcept
 {
-    const auto call = std::ranges::find(base::kWindowCallNames, operation) - base::kWindowCallNames.begin();
-    base::CallWords words =
-        RankStatus::words(base::Operation::window_call, context, aim.target, 0, aim.bytes);
+    const auto call =
+        std::ranges::find(observe::kWindowCallNames, operation) - observe::kWindowCallNames.begin();
+    observe::CallWords words =
+        RankStatus::words(observe::Operation::window_call, context, aim.target, 0, aim.bytes);
     words.signature = static_cast<std::uint64_t>(call);
     return words;
 }

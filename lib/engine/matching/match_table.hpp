@@ -10,7 +10,7 @@
 
 namespace tutti::matching {
 
-using base::MatchKey;
+using observe::MatchKey;
 
 /// Links and key of an entry of one table. An entry of several tables inherits a hook for each Tag.
 template <class Tag>

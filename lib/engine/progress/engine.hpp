@@ -65,7 +65,7 @@ struct EngineOptions {
     bool shared_cores = false;     // ranks share cores: yield at once
     bool crowded = false;  // so many ranks on a core that a sleep is cheaper than a yield to all others
     int home_cpu = -1;     // this rank returns there while ranks share cores; -1: nowhere
-    base::ProfileWriter* profile = nullptr;  // learns how long waits find nothing to do
+    observe::ProfileWriter* profile = nullptr;  // learns how long waits find nothing to do
 };
 
 class Engine {
@@ -230,7 +230,7 @@ public:
         const Waiting waiting(*this);
         if (profile_ != nullptr) [[unlikely]]
             return wait_timed(lock, done, until_ns);
-        base::NoIdleTime none;
+        observe::NoIdleTime none;
         return look(lock, done, until_ns, none);
     }
 
@@ -277,7 +277,7 @@ private:
     template <class Done>
     [[gnu::noinline]] bool wait_timed(Lock& lock, Done&& done, std::int64_t until_ns)
     {
-        base::IdleTime idle_time(*profile_);
+        observe::IdleTime idle_time(*profile_);
         return look(lock, done, until_ns, idle_time);
     }
 
@@ -379,7 +379,7 @@ private:
     const bool many_threads_;
     const bool defers_;
     const int home_cpu_;
-    base::ProfileWriter* const profile_;
+    observe::ProfileWriter* const profile_;
     unsigned busy_passes_ = 0;
     unsigned waiting_ = 0;  // program threads in wait(); counted only with a progress thread
     std::atomic<unsigned> holds_{0};

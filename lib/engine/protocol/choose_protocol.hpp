@@ -11,14 +11,14 @@
 #include "lib/foundation/observe/message_protocol.hpp"
 #include "transports/transport.hpp"
 
-namespace tutti::base {
+namespace tutti::observe {
 struct StatusTraffic;
 class ProfileWriter;
-}  // namespace tutti::base
+}  // namespace tutti::observe
 
 namespace tutti::protocol {
 
-using base::MessageProtocol;
+using observe::MessageProtocol;
 
 /// The eager limit of transports that have no preference.
 inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
@@ -36,8 +36,8 @@ struct ProtocolOptions {
     // From this size on, data that the receiver can read in place goes by rendezvous: saving one of two
     // copies is worth the envelope's trip.
     std::size_t view_from_bytes = 1u << 10;
-    base::StatusTraffic* traffic = nullptr;  // counters of messages; nullptr: none are counted
-    base::ProfileWriter* profile = nullptr;  // learns of each message
+    observe::StatusTraffic* traffic = nullptr;  // counters of messages; nullptr: none are counted
+    observe::ProfileWriter* profile = nullptr;  // learns of each message
     bool injects = true;                     // send short messages without a request
     int own_rank = -1;                       // in the job; -1: all ranks count as others
 };

@@ -16,7 +16,7 @@ namespace tutti::protocol {
 // A size in bytes; the suffix K, M or G is allowed.
 inline std::size_t bytes_from_setting(const char* variable, std::size_t otherwise, std::size_t least)
 {
-    const char* const text = base::setting(variable);
+    const char* const text = settings::value_of(variable);
     if (text == nullptr || *text == '\0')
         return otherwise;
     char* end = nullptr;
@@ -27,7 +27,7 @@ inline std::size_t bytes_from_setting(const char* variable, std::size_t otherwis
     if (!valid || (number << shift) < least)
         throw Error(ErrorCode::invalid_argument, "environment",
                     fmt::format("{}={}{} is not a size of at least {} bytes; write for example {}=64K",
-                                variable, text, base::origin_of(variable), least, variable));
+                                variable, text, settings::origin_of(variable), least, variable));
     return static_cast<std::size_t>(number << shift);
 }
 
@@ -39,7 +39,7 @@ inline ProtocolOptions options_from_settings(int ranks, bool shared_cores)
     // The kernel holds megabytes of data that goes over a network.
     const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     ProtocolOptions options;
-    if (const char* const text = base::setting("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
+    if (const char* const text = settings::value_of("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
         options.eager_limit_bytes = bytes_from_setting("TUTTI_EAGER_LIMIT", kEagerLimitBytes, 0);
     options.unexpected_bytes = bytes_from_setting("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
     // Waiting for a receiver without a core costs more than any copy.

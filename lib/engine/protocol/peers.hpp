@@ -125,7 +125,7 @@ public:
     }
     /// Counts a message that went by `inject`; inject_and_note() tells the profile.
     void count_injected(std::size_t bytes) noexcept { traffic_.sent.add_short(bytes); }
-    base::ProfileWriter* profile() const noexcept { return profile_; }
+    observe::ProfileWriter* profile() const noexcept { return profile_; }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes,
                        MessageProtocol offered) noexcept
     {
@@ -140,7 +140,7 @@ public:
             profile_->took(protocol, bytes);
     }
     /// Counts any other step of a message.
-    void count_piece() noexcept { base::add_to(traffic_.pieces, 1); }
+    void count_piece() noexcept { observe::add_to(traffic_.pieces, 1); }
 
     /// Sends a copied frame that needs no request. Frames to one peer keep their order.
     void send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload = {});
@@ -160,9 +160,9 @@ private:
     ProtocolOptions options_;
     Connect connect_;
     transport::Sink& losses_;
-    base::StatusTraffic own_traffic_{};
-    base::StatusTraffic& traffic_;
-    base::ProfileWriter* const profile_;
+    observe::StatusTraffic own_traffic_{};
+    observe::StatusTraffic& traffic_;
+    observe::ProfileWriter* const profile_;
     std::vector<std::unique_ptr<Peer>> peers_;                     // by rank in the job
     std::map<const transport::Transport*, PullOrStream> choices_;  // memory and networks differ
     base::IntrusiveList<Peer, PendingPeerTag> pending_;

@@ -24,7 +24,7 @@
 
 namespace tutti::protocol {
 
-using base::MessageProtocol;
+using observe::MessageProtocol;
 
 /// Messages in flight together that follow each other from one peer, by one protocol and of one class of
 /// size.

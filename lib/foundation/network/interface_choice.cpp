@@ -56,9 +56,9 @@ InterfaceChoice InterfaceChoice::parse(std::string_view text, std::string_view s
 InterfaceChoice InterfaceChoice::from_settings()
 {
     constexpr const char* kVariable = "TUTTI_INTERFACE";
-    const char* const text = base::setting(kVariable);
+    const char* const text = settings::value_of(kVariable);
     return text == nullptr || *text == '\0' ? InterfaceChoice()
-                                            : parse(text, kVariable + base::origin_of(kVariable));
+                                            : parse(text, kVariable + settings::origin_of(kVariable));
 }
 
 std::vector<LocalAddress> InterfaceChoice::choose(std::span<const LocalAddress> all,

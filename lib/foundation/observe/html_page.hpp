@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 /// The variables --curve0 ... are the colours of curves, in the order of curve_colours().
 inline constexpr std::string_view kPageStyle = R"(
@@ -151,4 +151,4 @@ inline std::string begin_of_page(std::string_view title, std::string_view style)
 
 inline constexpr std::string_view kEndOfPage = "</body>\n</html>\n";
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

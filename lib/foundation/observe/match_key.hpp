@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 /// What a receive waits for, or the envelope of a message. Two whole words: a key written in pieces and read
 /// at once waits for the core's store buffer.
@@ -26,4 +26,4 @@ struct MatchKey {
     friend bool operator==(const MatchKey&, const MatchKey&) = default;
 };
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

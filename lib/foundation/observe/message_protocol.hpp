@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 enum class MessageProtocol : unsigned char {
     inject,         // one frame, copied at once: the send needs no request
@@ -38,4 +38,4 @@ constexpr std::optional<MessageProtocol> protocol_of(std::uint64_t code) noexcep
                                                   : std::nullopt;
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

@@ -8,7 +8,7 @@
 #include "lib/foundation/observe/match_key.hpp"
 #include "tutti/status.hpp"
 
-namespace tutti::base {
+namespace tutti::observe {
 
 /// The one thing in which they differ, the likeliest mistake first.
 enum class Misfit : std::uint8_t { tag, source, communicator, none_or_more };
@@ -30,4 +30,4 @@ inline std::string misfit_in_words(Misfit misfit, const MatchKey& awaited)
                                       : "one on another communicator is awaited";
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 /// Whether `path`, the file that a library was loaded from, is libtutti, a library with MPI's functions on
 /// top of it, or one of others for Fortran and C++ that calls those. nullptr is none.
@@ -14,4 +14,4 @@ inline bool is_own_library(const char* path) noexcept
     return name.starts_with("libtutti") || name.starts_with("libmpi");
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 namespace {
 
@@ -58,7 +58,7 @@ ProfileMemory ProfileMemory::create(std::size_t ranks, std::size_t events) noexc
     ProfileMemory memory;
     if (!may_have(size))
         return memory;
-    memory.descriptor_ = UniqueFd(memfd_create("tutti-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    memory.descriptor_ = base::UniqueFd(memfd_create("tutti-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     // Sealed, so that the daemon never reads beyond the end of the file.
     const int file = memory.descriptor_.get();
     if (file < 0 || ftruncate(file, static_cast<off_t>(size)) != 0 ||
@@ -78,7 +78,7 @@ ProfileMemory ProfileMemory::create(std::size_t ranks, std::size_t events) noexc
     return memory;
 }
 
-ProfileMemory ProfileMemory::open(UniqueFd descriptor) noexcept
+ProfileMemory ProfileMemory::open(base::UniqueFd descriptor) noexcept
 {
     ProfileMemory memory;
     struct stat status {};
@@ -122,4 +122,4 @@ ProfileMemory::~ProfileMemory()
         munmap(bytes_, size_bytes_);
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

@@ -13,7 +13,7 @@
 #include "lib/foundation/observe/message_protocol.hpp"
 #include "lib/foundation/observe/status_page.hpp"
 
-namespace tutti::base {
+namespace tutti::observe {
 
 /// Calls that are alike: one operation, size, communicator, algorithm and calling line.
 struct ProfileAggregate {
@@ -143,7 +143,7 @@ public:
     /// Empty if there can be none. `events`: see ProfileHeader.
     static ProfileMemory create(std::size_t ranks, std::size_t events) noexcept;
     /// Maps a rank's memory for reading; empty if it is none of this version.
-    static ProfileMemory open(UniqueFd descriptor) noexcept;
+    static ProfileMemory open(base::UniqueFd descriptor) noexcept;
     ProfileMemory(ProfileMemory&& other) noexcept { *this = std::move(other); }
     ProfileMemory& operator=(ProfileMemory&& other) noexcept;
     ~ProfileMemory();
@@ -156,7 +156,7 @@ public:
     std::span<ProfilePeer> peers() const noexcept { return peers_; }
     std::span<ProfileEvent> events() const noexcept { return events_; }
     std::span<ProfileMessage> messages() const noexcept { return messages_; }
-    UniqueFd take_descriptor() noexcept { return std::move(descriptor_); }
+    base::UniqueFd take_descriptor() noexcept { return std::move(descriptor_); }
 
 private:
     void set_tables(std::size_t peers, std::size_t events) noexcept;
@@ -167,7 +167,7 @@ private:
     std::span<ProfilePeer> peers_;
     std::span<ProfileEvent> events_;
     std::span<ProfileMessage> messages_;
-    UniqueFd descriptor_;
+    base::UniqueFd descriptor_;
 };
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

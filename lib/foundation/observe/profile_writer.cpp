@@ -4,7 +4,7 @@
 
 #include "lib/foundation/base/clock.hpp"
 
-namespace tutti::base {
+namespace tutti::observe {
 
 namespace {
 
@@ -56,7 +56,7 @@ ProfileWriter::ProfileWriter(ProfileMemory memory, bool many_threads) noexcept
     : memory_(std::move(memory)), many_threads_(many_threads)
 {
     put_word(memory_->ticks_are_of_processor, of_processor_ ? 1 : 0);
-    const TickMoment joined = tick_moment(of_processor_);
+    const base::TickMoment joined = base::tick_moment(of_processor_);
     put_word(memory_->joined_ns, static_cast<std::uint64_t>(joined.ns));
     put_word(memory_->joined_ticks, joined.ticks);
 }
@@ -162,7 +162,7 @@ void ProfileWriter::arrived(int peer, std::uint64_t context, int tag, std::uint6
     last_peer_ = peer;
     if (!memory_.messages().empty())
         note_message(peer, context, tag, get_word(from.arrived), bytes, protocol, true,
-                     ticks_after_loads(of_processor_));
+                     base::ticks_after_loads(of_processor_));
 }
 
 void ProfileWriter::took(MessageProtocol protocol, std::uint64_t bytes) noexcept
@@ -201,4 +201,4 @@ std::uint64_t ProfileWriter::fresh_since() const noexcept
     return mine.open && mine.waited_ticks == 0 ? mine.begin_ticks : 0;
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

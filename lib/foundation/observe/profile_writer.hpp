@@ -9,7 +9,7 @@
 #include "lib/foundation/base/ticks.hpp"
 #include "lib/foundation/observe/profile_page.hpp"
 
-namespace tutti::base {
+namespace tutti::observe {
 
 /// Under the engine's lock.
 class ProfileWriter {
@@ -18,7 +18,7 @@ public:
     ProfileWriter(const ProfileWriter&) = delete;
     ProfileWriter& operator=(const ProfileWriter&) = delete;
 
-    std::uint64_t now() const noexcept { return ticks(of_processor_); }
+    std::uint64_t now() const noexcept { return base::ticks(of_processor_); }
     const ProfileMemory& memory() const noexcept { return memory_; }
 
     /// The calling thread begins a call. `peer`: the rank of the job that it waits for, if it does; -1: any.
@@ -62,7 +62,7 @@ private:
 
     ProfileMemory memory_;
     const bool many_threads_;
-    const bool of_processor_ = ticks_are_of_processor();
+    const bool of_processor_ = base::ticks_are_of_processor();
     int last_peer_ = -1;  // whose message came last, since the last wait
 };
 
@@ -120,4 +120,4 @@ private:
     std::uint64_t waited_ticks_ = 0;
 };
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

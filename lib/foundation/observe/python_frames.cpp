@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 using Address = std::uint64_t;
 
@@ -269,4 +269,4 @@ std::size_t PythonFrames::own_sites(Address state, Site* sites, std::size_t most
     return count;
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 struct PythonCall {
     std::string file;
@@ -71,4 +71,4 @@ private:
     const PythonLayout* layout_;
 };
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-namespace tutti::base {
+namespace tutti::observe {
 
 namespace {
 
@@ -24,9 +24,9 @@ bool may_be_a_file() noexcept
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= sizeof(StatusPage);
 }
 
-UniqueFd make_file() noexcept
+base::UniqueFd make_file() noexcept
 {
-    UniqueFd file(memfd_create("tutti-status", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    base::UniqueFd file(memfd_create("tutti-status", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     // Sealed, so that the daemon never reads beyond the end of the file.
     if (!file || ftruncate(file.get(), sizeof(StatusPage)) != 0 ||
         fcntl(file.get(), F_ADD_SEALS, kSeals) != 0)
@@ -88,7 +88,7 @@ StatusMemory StatusMemory::create()
     return memory;
 }
 
-StatusMemory StatusMemory::open(UniqueFd descriptor) noexcept
+StatusMemory StatusMemory::open(base::UniqueFd descriptor) noexcept
 {
     StatusMemory memory;
     struct stat status {};
@@ -130,4 +130,4 @@ void store_text(StatusWord* words, std::size_t bytes, std::string_view text) noe
     }
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

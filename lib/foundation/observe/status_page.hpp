@@ -15,7 +15,7 @@
 #include "lib/foundation/base/unique_fd.hpp"
 #include "lib/foundation/observe/message_protocol.hpp"
 
-namespace tutti::base {
+namespace tutti::observe {
 
 using StatusWord = std::atomic<std::uint64_t>;
 static_assert(StatusWord::is_always_lock_free);
@@ -319,7 +319,7 @@ public:
     /// A new page. It has a descriptor to hand to the daemon, or, if there can be none, is private.
     static StatusMemory create();
     /// Maps a rank's page for reading; empty if it is none of this version.
-    static StatusMemory open(UniqueFd descriptor) noexcept;
+    static StatusMemory open(base::UniqueFd descriptor) noexcept;
     StatusMemory(StatusMemory&& other) noexcept { *this = std::move(other); }
     StatusMemory& operator=(StatusMemory&& other) noexcept;
     ~StatusMemory();
@@ -328,13 +328,13 @@ public:
     StatusPage& operator*() const noexcept { return *page_; }
     StatusPage* operator->() const noexcept { return page_; }
     /// Empty when it was taken, or the page is private.
-    UniqueFd take_descriptor() noexcept { return std::move(descriptor_); }
+    base::UniqueFd take_descriptor() noexcept { return std::move(descriptor_); }
 
 private:
     StatusPage* page_ = nullptr;
-    UniqueFd descriptor_;
+    base::UniqueFd descriptor_;
 };
 
 void store_text(StatusWord* words, std::size_t bytes, std::string_view text) noexcept;
 
-}  // namespace tutti::base
+}  // namespace tutti::observe

@@ -139,14 +139,14 @@ void reduce_shared(Kernel kernel, void* dst, const void* a, const void* b, std::
 
 int reduction_threads(int cores)
 {
-    if (const auto wanted = number_in(base::setting("TUTTI_REDUCE_THREADS"), false)) {
+    if (const auto wanted = number_in(settings::value_of("TUTTI_REDUCE_THREADS"), false)) {
         if (*wanted < 1 || *wanted > kMostWanted)
             throw Error(
                 ErrorCode::invalid_argument, "environment",
                 fmt::format("TUTTI_REDUCE_THREADS={}{} is no number of threads from 1 to {}; 1 makes every "
                             "rank reduce alone",
-                            base::setting("TUTTI_REDUCE_THREADS"), base::origin_of("TUTTI_REDUCE_THREADS"),
-                            kMostWanted));
+                            settings::value_of("TUTTI_REDUCE_THREADS"),
+                            settings::origin_of("TUTTI_REDUCE_THREADS"), kMostWanted));
         return *wanted;
     }
     const int bound = number_in(std::getenv("OMP_NUM_THREADS"), true).value_or(kMostThreads);

@@ -9,7 +9,7 @@
 #include "lib/foundation/settings/configuration_files.hpp"
 #include "lib/foundation/settings/known_settings.hpp"
 
-namespace tutti::base {
+namespace tutti::settings {
 
 namespace {
 
@@ -74,7 +74,7 @@ private:
                 for (const std::string_view name : {each.option, each.variable})
                     if (!name.empty() && each.refusal.empty())
                         names.push_back(name);
-            const std::string question = did_you_mean(key, names);
+            const std::string question = base::did_you_mean(key, names);
             fail(fmt::format("unknown key '{}'{}{}tutti-info --config lists all", shortened(key), question,
                              question.empty() ? "; " : " "));
         }
@@ -140,4 +140,4 @@ const Setting* find_last(const std::vector<ConfigurationFile>& files, std::strin
     return nullptr;
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::base {
+namespace tutti::settings {
 
 /// A line of a file.
 struct Setting {
@@ -43,4 +43,4 @@ std::vector<Setting> parse_configuration(std::string_view text, const std::strin
 /// The last setting of `name`; nullptr where there is none, or where it is taken back.
 const Setting* find_last(const std::vector<ConfigurationFile>& files, std::string_view name);
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

@@ -19,7 +19,7 @@
 #include "lib/foundation/settings/configuration.hpp"
 #include "lib/foundation/settings/installed_folders.hpp"
 
-namespace tutti::base {
+namespace tutti::settings {
 
 namespace {
 
@@ -131,7 +131,7 @@ std::vector<NamedFile> configuration_files()
 std::optional<std::string> contents(const NamedFile& file)
 {
     // O_NONBLOCK: the open of a pipe waits for nobody.
-    const UniqueFd descriptor(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const base::UniqueFd descriptor(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!descriptor) {
         const int error = errno;
         if (is_missing(file, error))
@@ -162,4 +162,4 @@ std::optional<std::string> contents(const NamedFile& file)
     }
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::base {
+namespace tutti::settings {
 
 struct NamedFile {
     enum class Owner {
@@ -28,4 +28,4 @@ std::string site_folder(const std::string& folder);
 /// ConfigurationError.
 std::optional<std::string> contents(const NamedFile& file);
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

@@ -1,7 +1,7 @@
 // How many cores ranks have, as the machine or a user says.
 #pragma once
 
-namespace tutti::base {
+namespace tutti::settings {
 
 /// Whether `local_ranks` ranks must share cores: there are more of them than machine_cpus(), or a launcher
 /// sets TUTTI_SHARED_CORES=1 (0 means no).
@@ -13,4 +13,4 @@ bool cores_are_crowded(int local_ranks);
 /// share of the machine's; at least 1. Launchers give each rank its own mask, or none.
 int cores_owned(int local_ranks);
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

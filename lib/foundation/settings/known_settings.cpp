@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tutti::base {
+namespace tutti::settings {
 
 namespace {
 
@@ -175,4 +175,4 @@ const KnownSetting* find_setting(std::string_view key)
     return found == std::end(kSettings) ? nullptr : found;
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace tutti::base {
+namespace tutti::settings {
 
 struct KnownSetting {
     std::string_view option;     // its name in files: a long option without dashes; empty: there is none
@@ -27,4 +27,4 @@ std::span<const KnownSetting> known_settings();
 /// The setting with this option or variable; nullptr: there is none.
 const KnownSetting* find_setting(std::string_view key);
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

@@ -6,7 +6,7 @@
 #include "lib/foundation/settings/configuration.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::base {
+namespace tutti::settings {
 
 namespace {
 
@@ -28,7 +28,7 @@ std::vector<ConfigurationFile> files_of_this_process()
 
 }  // namespace
 
-const char* setting(const char* variable)
+const char* value_of(const char* variable)
 {
     const char* const own = std::getenv(variable);
     if (is_set(own))
@@ -42,7 +42,7 @@ const char* setting(const char* variable)
 std::string origin_of(const std::string& variable)
 {
     try {
-        const char* const value = setting(variable.c_str());
+        const char* const value = value_of(variable.c_str());
         const std::vector<ConfigurationFile> files = read_configuration();
         const Setting* const said = find_last(files, variable);
         if (value != nullptr && said != nullptr && said->value == value)
@@ -53,4 +53,4 @@ std::string origin_of(const std::string& variable)
     return {};
 }
 
-}  // namespace tutti::base
+}  // namespace tutti::settings

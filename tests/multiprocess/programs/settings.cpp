@@ -21,7 +21,7 @@ int main(int argc, char** argv)
                             static_cast<std::size_t>(std::distance(begin(threads), end(threads))));
                 continue;
             }
-            const char* const value = tutti::base::setting(argv[i]);
+            const char* const value = tutti::settings::value_of(argv[i]);
             std::printf("%s=%s\n", argv[i], value == nullptr ? "" : value);
         }
         return 0;

@@ -55,17 +55,17 @@ std::vector<std::string> shown_of(const ShownConfiguration& all, const std::stri
 TEST_CASE("files may set the variable of each collective, and all that tutti-info lists is known to them")
 {
     for (const collectives::CollectiveEntry& entry : collectives::catalogue()) {
-        const base::KnownSetting* const known = base::find_setting(entry.variable);
+        const settings::KnownSetting* const known = settings::find_setting(entry.variable);
         REQUIRE(known != nullptr);
         CHECK(known->refusal.empty());
     }
     std::size_t of_collectives = 0;
-    for (const base::KnownSetting& known : base::known_settings())
+    for (const settings::KnownSetting& known : settings::known_settings())
         of_collectives += known.otherwise == "the rules choose";
     CHECK(of_collectives == collectives::catalogue().size());
     for (const Variable& variable : overview([](const char*) -> const char* { return nullptr; }).variables) {
         CAPTURE(variable.name);
-        CHECK(base::find_setting(variable.name) != nullptr);
+        CHECK(settings::find_setting(variable.name) != nullptr);
     }
 }
 

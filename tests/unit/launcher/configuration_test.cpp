@@ -14,10 +14,10 @@
 
 using namespace tutti::launcher;
 using namespace tutti::launcher::test;
-using tutti::base::ConfigurationError;
-using tutti::base::contents;
-using tutti::base::NamedFile;
-using tutti::base::parse_configuration;
+using tutti::settings::ConfigurationError;
+using tutti::settings::contents;
+using tutti::settings::NamedFile;
+using tutti::settings::parse_configuration;
 
 namespace {
 
@@ -115,7 +115,7 @@ TEST_CASE("What is no line of a file is reported with file, line and remedy")
 
 TEST_CASE("The site's file belongs to the installation, wherever that is")
 {
-    using tutti::base::site_folder;
+    using tutti::settings::site_folder;
     const std::string settings = TUTTI_TEST_SYSCONFDIR;
     const auto below = [&](const std::string& prefix) {
         return (settings.starts_with('/') ? settings : prefix + "/" + settings) + "/tutti";
@@ -132,7 +132,7 @@ TEST_CASE("Which files are read is said by TUTTI_CONF, XDG_CONFIG_HOME and HOME"
 {
     const auto paths = [] {
         std::vector<std::string> all;
-        for (const NamedFile& file : tutti::base::configuration_files())
+        for (const NamedFile& file : tutti::settings::configuration_files())
             all.push_back(file.path);
         return all;
     };
@@ -220,7 +220,7 @@ TEST_CASE("Every option of tuttirun may stand in a file, or is refused with a re
         CHECK(option.setting->option == name);
         options.push_back(name);
     }
-    for (const tutti::base::KnownSetting& known : tutti::base::known_settings()) {
+    for (const tutti::settings::KnownSetting& known : tutti::settings::known_settings()) {
         CAPTURE(known.name());
         CHECK((known.option.empty() || std::ranges::find(options, known.option) != options.end()));
         CHECK_FALSE(known.otherwise.empty());

@@ -15,15 +15,15 @@
 
 namespace {
 
-using tutti::base::CallWords;
-using tutti::base::IdleTime;
-using tutti::base::MessageProtocol;
-using tutti::base::Operation;
-using tutti::base::ProfileHeader;
-using tutti::base::ProfileKey;
-using tutti::base::ProfileMemory;
-using tutti::base::ProfileMessage;
-using tutti::base::ProfileWriter;
+using tutti::observe::CallWords;
+using tutti::observe::IdleTime;
+using tutti::observe::MessageProtocol;
+using tutti::observe::Operation;
+using tutti::observe::ProfileHeader;
+using tutti::observe::ProfileKey;
+using tutti::observe::ProfileMemory;
+using tutti::observe::ProfileMessage;
+using tutti::observe::ProfileWriter;
 
 CallWords call_of(Operation operation, std::uint64_t bytes, std::uint64_t context = 0)
 {

@@ -15,7 +15,7 @@ inline RankGroup calls(Ranges ranks, std::uint64_t kind, std::uint32_t number)
 {
     RankGroup group;
     group.state = RankState::waiting;
-    group.operation = base::Operation::collective;
+    group.operation = observe::Operation::collective;
     group.kind = static_cast<std::uint8_t>(kind);
     group.communicator = "world";
     group.number = number;
@@ -29,7 +29,7 @@ inline RankGroup receives(int rank, int from, int tag)
 {
     RankGroup group;
     group.state = RankState::waiting;
-    group.operation = base::Operation::recv;
+    group.operation = observe::Operation::recv;
     group.communicator = "world";
     group.peer = from;
     group.tag = tag;

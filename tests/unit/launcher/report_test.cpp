@@ -12,8 +12,8 @@
 #include "tests/unit/launcher/report_support.hpp"
 
 using namespace tutti::launcher;
-using tutti::base::CallWords;
-using tutti::base::Operation;
+using tutti::observe::CallWords;
+using tutti::observe::Operation;
 
 TEST_CASE("what the kernel does to a rank is reported: stopped, held by a debugger, swapped out")
 {

@@ -13,8 +13,8 @@
 #include "tests/unit/launcher/report_support.hpp"
 
 using namespace tutti::launcher;
-using tutti::base::CallWords;
-using tutti::base::Operation;
+using tutti::observe::CallWords;
+using tutti::observe::Operation;
 
 TEST_CASE("calls of windows have their target, range and epoch")
 {
@@ -22,14 +22,14 @@ TEST_CASE("calls of windows have their target, range and epoch")
     group.operation = Operation::window_call;
     group.context = 8;
     group.communicator = tutti::launcher::communicator_in_words(8, "window \"table\"");
-    const auto words_of = [&group](tutti::base::WindowCall call, std::uint64_t bytes,
+    const auto words_of = [&group](tutti::observe::WindowCall call, std::uint64_t bytes,
                                    const std::string& more) {
         group.kind = static_cast<std::uint8_t>(call);
         group.bytes = bytes;
         group.more = more;
         return tutti::launcher::call_in_words(group);
     };
-    using tutti::base::WindowCall;
+    using tutti::observe::WindowCall;
     CHECK(words_of(WindowCall::put, 8, "bytes 16 to 24, in the epoch of lock()") ==
           "put of 8 B to 0, on window \"table\", bytes 16 to 24, in the epoch of lock()");
     CHECK(words_of(WindowCall::get, 2048, "") == "get of 2 KiB from 0, on window \"table\"");
@@ -57,7 +57,7 @@ RankGroup wants_lock(int rank)
 {
     RankGroup group = receives(rank, 9, 0);
     group.operation = Operation::window_call;
-    group.kind = static_cast<std::uint8_t>(tutti::base::WindowCall::lock);
+    group.kind = static_cast<std::uint8_t>(tutti::observe::WindowCall::lock);
     group.context = 8;
     group.communicator = "window 1";
     group.more = "exclusive";

@@ -131,7 +131,7 @@ TEST_CASE("who asks is told what waits, and that a debugger holds a rank")
 {
     NodeReport held = both_receive();
     held.groups[1].state = RankState::traced;
-    held.groups[1].operation = tutti::base::Operation::none;
+    held.groups[1].operation = tutti::observe::Operation::none;
     held.edges.pop_back();
     Job job({held});
     job.reporter.begin({0});

@@ -18,9 +18,9 @@ using namespace tutti::launcher;
 
 namespace {
 
-using tutti::base::Operation;
-using tutti::base::ProfileMemory;
-using tutti::base::StatusWord;
+using tutti::observe::Operation;
+using tutti::observe::ProfileMemory;
+using tutti::observe::StatusWord;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
@@ -82,7 +82,7 @@ TEST_CASE("a profile of random words is read, travels, and is added up")
         const HostTime host{{random(), static_cast<std::int64_t>(random() >> 2)}, end};
         RankProfile profile = read_profile(1, memory, host, end);
         CHECK(places_of(memory).size() == profile.callers.size());
-        CHECK(profile.callers.size() <= tutti::base::ProfileHeader::kCallers);
+        CHECK(profile.callers.size() <= tutti::observe::ProfileHeader::kCallers);
         for (const RankProfile::Communicator& communicator : profile.communicators)
             CHECK(std::all_of(communicator.name.begin(), communicator.name.end(),
                               [](char c) { return c >= ' ' && c <= '~'; }));
@@ -140,7 +140,7 @@ TEST_CASE("a timeline comes before its profile, some thousand events at a time")
     const std::size_t written = kEvents + 5;
     for (std::size_t i = 0; i < written; ++i) {
         auto& call = memory.events()[i % kEvents];
-        call.caller_and_thread = (i + 1) << tutti::base::ProfileKey::kCallerBits | 7;
+        call.caller_and_thread = (i + 1) << tutti::observe::ProfileKey::kCallerBits | 7;
         call.sequence = i + 1;
         auto& message = memory.messages()[i % kEvents];
         message.number = i;
@@ -261,7 +261,7 @@ TEST_CASE("a page of many ranks is small, and names of programs are texts in it"
 
 TEST_CASE("calls of windows have names")
 {
-    using tutti::base::WindowCall;
+    using tutti::observe::WindowCall;
     const auto name_of_call = [](WindowCall call) {
         return name_of_operation(Operation::window_call, static_cast<std::uint64_t>(call));
     };

@@ -14,12 +14,12 @@
 #include <catch2/catch.hpp>
 
 using namespace tutti::launcher;
-using tutti::base::CallWords;
-using tutti::base::Operation;
-using tutti::base::StatusCount;
-using tutti::base::StatusMemory;
-using tutti::base::StatusPage;
-using tutti::base::StatusSituation;
+using tutti::observe::CallWords;
+using tutti::observe::Operation;
+using tutti::observe::StatusCount;
+using tutti::observe::StatusMemory;
+using tutti::observe::StatusPage;
+using tutti::observe::StatusSituation;
 
 namespace {
 
@@ -37,8 +37,9 @@ void fill(StatusPage& page)
     page.communicators[0].members = 16;
     page.communicators[1].context = 9;
     page.communicators[1].members = 4;
-    tutti::base::store_text(page.communicators[1].name.data(), tutti::base::StatusCommunicator::kNameBytes,
-                            "rows\n of a grid that is large");
+    tutti::observe::store_text(page.communicators[1].name.data(),
+                               tutti::observe::StatusCommunicator::kNameBytes,
+                               "rows\n of a grid that is large");
     page.situation.begun = 1;
     page.situation.moves = 5;
     page.situation.in_call = 1;
@@ -85,7 +86,7 @@ TEST_CASE("a status page is read as it was written, and the daemon cannot write 
 
 TEST_CASE("the locks of windows that the rank holds are seen, and that there are more than fit")
 {
-    using Held = tutti::base::StatusLock::Held;
+    using Held = tutti::observe::StatusLock::Held;
     const StatusMemory own = StatusMemory::create();
     const auto note = [&](std::size_t entry, std::uint64_t context, int target, int holder, Held held) {
         own->locks[entry].context = context + 1;
@@ -186,7 +187,7 @@ TEST_CASE("a page of random words hurts nobody")
     const StatusMemory own = StatusMemory::create();
     std::mt19937_64 random(1);
     for (int round = 0; round < 200; ++round) {
-        auto* const words = reinterpret_cast<tutti::base::StatusWord*>(&*own);
+        auto* const words = reinterpret_cast<tutti::observe::StatusWord*>(&*own);
         for (std::size_t i = 2; i < sizeof(StatusPage) / sizeof *words; ++i)
             words[i] = random();
         own->situation.sequence = 2;

@@ -10,8 +10,8 @@
 #include "launcher/top/view.hpp"
 
 using namespace tutti::launcher;
-using tutti::base::CallWords;
-using tutti::base::Operation;
+using tutti::observe::CallWords;
+using tutti::observe::Operation;
 using Lines = std::vector<std::string>;
 
 namespace {

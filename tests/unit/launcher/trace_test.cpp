@@ -14,9 +14,9 @@
 #include "tutti/status.hpp"
 
 using namespace tutti::launcher;
-using tutti::base::CallWords;
-using tutti::base::CollectiveWord;
-using tutti::base::Operation;
+using tutti::observe::CallWords;
+using tutti::observe::CollectiveWord;
+using tutti::observe::Operation;
 using tutti::test::Json;
 using tutti::test::TraceCheck;
 
@@ -316,7 +316,7 @@ TEST_CASE("Calls of windows have a target, and no tag")
 {
     JobTrace trace = two_ranks(4);
     CallWords put = message_call(Operation::window_call, 1, 0, 8);
-    put.signature = static_cast<std::uint64_t>(tutti::base::WindowCall::put);
+    put.signature = static_cast<std::uint64_t>(tutti::observe::WindowCall::put);
     trace.ranks[0].calls = {{1000, 5000, put}};
     align(trace, {});
     const Json document = json_of(trace);

@@ -49,15 +49,15 @@ TEST_CASE("a thread that moves is there, and free to go")
 
 TEST_CASE("a rank owns at most its share of the machine, at most its mask, and one core at least")
 {
-    const int all = cores_owned(1);
+    const int all = tutti::settings::cores_owned(1);
     CHECK(all >= 1);
     CHECK(all <= machine_cpus());
-    CHECK(cores_owned(1000) == 1);
+    CHECK(tutti::settings::cores_owned(1000) == 1);
     setenv("TUTTI_CORES", "6", 1);
-    CHECK(cores_owned(1000) == 6);
+    CHECK(tutti::settings::cores_owned(1000) == 6);
     for (const char* wrong : {"0", "many", "2x", "-3"}) {
         setenv("TUTTI_CORES", wrong, 1);
-        CHECK_THROWS_WITH(cores_owned(1), Catch::Contains("TUTTI_CORES"));
+        CHECK_THROWS_WITH(tutti::settings::cores_owned(1), Catch::Contains("TUTTI_CORES"));
     }
     unsetenv("TUTTI_CORES");
     std::thread([] {
@@ -65,7 +65,7 @@ TEST_CASE("a rank owns at most its share of the machine, at most its mask, and o
         CPU_ZERO(&one);
         CPU_SET(cpu_of(0, 1), &one);
         sched_setaffinity(0, sizeof one, &one);
-        CHECK(cores_owned(1) == 1);
+        CHECK(tutti::settings::cores_owned(1) == 1);
     }).join();
 }
 
