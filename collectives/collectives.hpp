@@ -13,10 +13,10 @@
 #include <cstddef>
 #include <span>
 
-#include "collectives/framework/blocks.hpp"
 #include "collectives/framework/group.hpp"
 #include "collectives/framework/neighbors.hpp"
 #include "collectives/framework/partition.hpp"
+#include "collectives/framework/rank_blocks.hpp"
 #include "collectives/framework/task.hpp"
 
 namespace tutti::collectives {

@@ -6,7 +6,7 @@
 
 #include "benchmarks/gloo/gloo_collective.hpp"
 #include "benchmarks/suite/library/collective_backend.hpp"
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 
 namespace tutti::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 
 namespace tutti::bench {
 

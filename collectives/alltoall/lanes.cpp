@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "collectives/collectives.hpp"
-#include "collectives/framework/blocks.hpp"
 #include "collectives/framework/functions.hpp"
+#include "collectives/framework/rank_blocks.hpp"
 #include "collectives/hierarchy/hierarchy.hpp"
 
 namespace tutti::collectives {

@@ -29,7 +29,7 @@ Task barrier_board(Group& group)
         board.release();
     } else {
         if (last)
-            board.tell_root();
+            board.arrive_at_root();
         Operation released = board.released();
         co_await released;
     }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/framework/pool.hpp"
+#include "collectives/framework/block_pool.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {

@@ -29,9 +29,9 @@ public:
     /// Done after release(). For the other ranks, once.
     virtual Operation released() = 0;
     /// Done when all ranks have arrived. For rank 0 if it always releases the others; the last rank to arrive
-    /// then calls tell_root() and waits like the others.
+    /// then calls arrive_at_root() and waits like the others.
     virtual Operation all_arrived() = 0;
-    virtual void tell_root() = 0;
+    virtual void arrive_at_root() = 0;
 
     /// For the last rank: combines the operands of all `ranks`, in rank order, into result().
     void combine(int ranks, Buffer like, ReduceOp op)

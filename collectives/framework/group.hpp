@@ -8,8 +8,8 @@
 #include <span>
 
 #include "collectives/framework/awaited_operation.hpp"
+#include "collectives/framework/block_pool.hpp"
 #include "collectives/framework/call.hpp"
-#include "collectives/framework/pool.hpp"
 #include "lib/foundation/reduction/reduce_op.hpp"
 
 namespace tutti::collectives {

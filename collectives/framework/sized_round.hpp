@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/framework/blocks.hpp"
+#include "collectives/framework/rank_blocks.hpp"
 #include "collectives/framework/rounds.hpp"
 #include "collectives/framework/sized_blocks.hpp"
 

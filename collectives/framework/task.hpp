@@ -9,7 +9,7 @@
 #include <exception>
 #include <utility>
 
-#include "collectives/framework/pool.hpp"
+#include "collectives/framework/block_pool.hpp"
 
 namespace tutti::collectives {
 

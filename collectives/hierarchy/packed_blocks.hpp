@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "collectives/framework/blocks.hpp"
+#include "collectives/framework/rank_blocks.hpp"
 #include "collectives/framework/task.hpp"
 #include "collectives/hierarchy/hierarchy.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/framework/sub_group.hpp"
-#include "collectives/intercommunicator/intercommunicator.hpp"
+#include "collectives/intercommunicator/two_groups.hpp"
 
 namespace tutti::collectives::inter {
 

@@ -45,7 +45,7 @@ Operation SimulatedBoard::all_arrived()
     return Operation(waiting_);
 }
 
-void SimulatedBoard::tell_root()
+void SimulatedBoard::arrive_at_root()
 {
     if (SimulatedBoard* root = std::exchange(memory_.root, nullptr))
         root->complete_at(memory_.network.now_ns(rank_) + memory_.costs.latency_ns);

@@ -54,7 +54,7 @@ public:
     void release() override;
     Operation released() override;
     Operation all_arrived() override;
-    void tell_root() override;
+    void arrive_at_root() override;
 
     /// Takes `state` back if it is this board's; returns whether it was.
     bool take_back(const OperationState& state) noexcept;

@@ -67,7 +67,7 @@ struct Update {
 
 enum class WindowLock : std::uint8_t { shared, exclusive };
 
-/// The calls of lib/core/windows/window.hpp; errors are thrown. `request` gets the operation; nullptr: a
+/// The calls of lib/core/windows/rank_window.hpp; errors are thrown. `request` gets the operation; nullptr: a
 /// flush or the end of the epoch completes it.
 struct WindowCalls {
     static WindowPointer make(const Communicator& communicator, WindowFlavor flavor,

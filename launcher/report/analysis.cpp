@@ -11,7 +11,7 @@
 #include "launcher/report/report_words.hpp"
 #include "launcher/report/wait_graph.hpp"
 #include "lib/foundation/base/quantity.hpp"
-#include "lib/foundation/observe/near_fit.hpp"
+#include "lib/foundation/observe/misfit.hpp"
 
 namespace tutti::launcher {
 

@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/heap/blocks.hpp"
+#include "lib/heap/heap_blocks.hpp"
 
 namespace tutti::heap {
 

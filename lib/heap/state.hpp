@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "lib/heap/blocks.hpp"
+#include "lib/heap/heap_blocks.hpp"
 #include "lib/heap/retention.hpp"
 #include "lib/heap/segment.hpp"
 

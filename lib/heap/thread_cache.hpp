@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "lib/heap/blocks.hpp"
+#include "lib/heap/heap_blocks.hpp"
 #include "lib/heap/report.hpp"
 
 namespace tutti::heap {

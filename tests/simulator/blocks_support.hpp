@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "collectives/framework/blocks.hpp"
+#include "collectives/framework/rank_blocks.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {

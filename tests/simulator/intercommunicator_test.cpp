@@ -1,5 +1,5 @@
 // The collectives of two groups: every size of both, every root, with and without buffering of sends.
-#include "collectives/intercommunicator/intercommunicator.hpp"
+#include "collectives/intercommunicator/two_groups.hpp"
 
 #include <algorithm>
 

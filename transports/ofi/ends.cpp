@@ -144,7 +144,7 @@ void OfiTransport::close() noexcept
         return;
     linger();
     closed_ = true;
-    if (options_.tells_copies)
+    if (options_.prints_copies)
         base::say(
             fmt::format("tutti: rank {} (host {}): libfabric has read the memory of ranks of other nodes "
                         "{} times, and written to it {} times\n",

@@ -46,7 +46,7 @@ struct OfiOptions {
     /// Whether the provider's reads and writes of peers' memory are used.
     bool remote_memory = true;
     /// At the end it prints how often it has read and written peers' memory.
-    bool tells_copies = false;
+    bool prints_copies = false;
     /// Gets the message about the first connection from outside the job; default: standard error.
     std::function<void(const std::string& line)> log = {};
 };

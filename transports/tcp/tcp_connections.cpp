@@ -96,7 +96,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
 void TcpTransport::print_addresses(int rank)
 {
     const std::string host = connector_.host_of(rank);
-    if (!options_.tells_ways || host.empty() || !reported_hosts_.insert(host).second)
+    if (!options_.prints_addresses || host.empty() || !reported_hosts_.insert(host).second)
         return;
     const Stream& stream = *peer(rank).stream;
     const auto own = connection::own_address_of(stream.fd());

@@ -31,7 +31,7 @@ struct TcpOptions {
     std::chrono::milliseconds timeout{10'000};
     int socket_buffer_bytes = 0;       // 0: the kernel's default
     std::string congestion_control{};  // as choose_congestion_control() takes it
-    bool tells_ways = false;           // prints the pair of addresses that leads to each other host on stderr
+    bool prints_addresses = false;     // prints the pair of addresses that leads to each other host on stderr
 };
 
 /// One connection for each pair of ranks and both directions, made when one of them first sends. A frame is

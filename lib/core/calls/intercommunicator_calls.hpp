@@ -7,7 +7,7 @@
 
 #include <span>
 
-#include "collectives/intercommunicator/intercommunicator.hpp"
+#include "collectives/intercommunicator/two_groups.hpp"
 #include "lib/core/communicators/intercommunicator.hpp"
 #include "tutti/calls.hpp"
 

@@ -36,7 +36,7 @@ void TimedBarrier::arrived()
         return;
     ++over_;
     for (int peer = 1; peer < size_; ++peer)
-        protocol_.tell_if_reachable(peer, Header{protocol::Lead::of(FrameKind::check_all_arrived), {}});
+        protocol_.notify_if_reachable(peer, Header{protocol::Lead::of(FrameKind::check_all_arrived), {}});
 }
 
 void TimedBarrier::wait(progress::Engine& engine, progress::Engine::Lock& lock)
@@ -47,7 +47,7 @@ void TimedBarrier::wait(progress::Engine& engine, progress::Engine::Lock& lock)
     if (rank_ == 0)
         arrived();
     else
-        protocol_.tell_if_reachable(0, Header{protocol::Lead::of(FrameKind::check_arrived), {}});
+        protocol_.notify_if_reachable(0, Header{protocol::Lead::of(FrameKind::check_arrived), {}});
     engine.wait(
         lock, [&] { return over_ >= begun_ || protocol_.has_lost_peers(); }, base::now_ns() + kLongestNs);
 }

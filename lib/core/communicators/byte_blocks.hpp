@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/framework/blocks.hpp"
-#include "collectives/framework/pool.hpp"
+#include "collectives/framework/block_pool.hpp"
+#include "collectives/framework/rank_blocks.hpp"
 #include "tutti/blocks.hpp"
 
 namespace tutti::detail {

@@ -44,7 +44,7 @@ public:
     void release() override { memory_.release(); }
     collectives::Operation released() override { return when(Event::released); }
     collectives::Operation all_arrived() override { return when(Event::all_arrived); }
-    void tell_root() override
+    void arrive_at_root() override
     {
         check();
         memory_.wake_root();

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "collectives/framework/pool.hpp"
+#include "collectives/framework/block_pool.hpp"
 #include "lib/engine/protocol/pieces.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 

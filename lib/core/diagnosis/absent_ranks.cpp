@@ -97,7 +97,7 @@ void AbsentRanks::send(int peer, const Header& header, std::span<const std::byte
     try {
         // A rank that has published no address yet is not connected, and waits for nobody.
         if (peer != process_.rank() && process_.bootstrap().find(peer, kContactKey))
-            process_.protocol().tell_if_reachable(peer, header, payload);
+            process_.protocol().notify_if_reachable(peer, header, payload);
     } catch (const Error&) {
         // The bootstrap does not answer any more: it may have ended with the lost rank.
     }

@@ -197,7 +197,7 @@ void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
             chain,
             static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
         for (const int peer : awaited)
-            process_.protocol().tell_if_reachable(peer, wait);
+            process_.protocol().notify_if_reachable(peer, wait);
     });
 }
 
@@ -233,7 +233,7 @@ void CallDiagnosis::send(FrameKind kind, const CommunicatorState& state, int pee
 {
     const CallSignature* const mine = state.calls().find(number);
     if (mine != nullptr)
-        process_.protocol().tell_if_reachable(peer, header_of(kind, state, number, *mine));
+        process_.protocol().notify_if_reachable(peer, header_of(kind, state, number, *mine));
 }
 
 void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std::uint32_t number)

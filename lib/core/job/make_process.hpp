@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "transports/inproc/inproc_transport.hpp"
 #include "tutti/environment.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "transports/shm/shm_transport.hpp"
 
 namespace tutti::detail {

@@ -144,7 +144,7 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                            .provider = choice.provider,
                                            .adapter = choice.kind == Kind::automatic,
                                            .remote_memory = uses_remote_memory(),
-                                           .tells_copies = is_first_of_node(bootstrap) && is_verbose()});
+                                           .prints_copies = is_first_of_node(bootstrap) && is_verbose()});
             report(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
             transports.push_back(std::move(ofi));
         } catch (const Error& error) {
@@ -162,7 +162,7 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                        .interfaces = interfaces,
                                        .congestion_control = transport::tcp::congestion_asked_for(),
                                        // Reports of all ranks would be too many lines.
-                                       .tells_ways = is_verbose() && bootstrap.rank() == 0});
+                                       .prints_addresses = is_verbose() && bootstrap.rank() == 0});
         report(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
         transports.push_back(std::move(tcp));
     }

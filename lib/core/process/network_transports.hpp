@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::detail {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "collectives/choice/choice.hpp"
-#include "collectives/framework/pool.hpp"
+#include "collectives/framework/block_pool.hpp"
 #include "lib/core/process/check_options.hpp"
 #include "lib/core/process/memory_agreement.hpp"
 #include "lib/core/process/network_transports.hpp"

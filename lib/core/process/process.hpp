@@ -18,7 +18,7 @@
 #include "lib/core/process/group_operation.hpp"
 #include "lib/core/process/rank_status.hpp"
 #include "lib/core/process/waits.hpp"
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "lib/engine/protocol/protocol.hpp"
 #include "lib/foundation/base/pool.hpp"

@@ -4,7 +4,7 @@
 
 #include "lib/core/check/checker.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/foundation/observe/near_fit.hpp"
+#include "lib/foundation/observe/misfit.hpp"
 
 namespace tutti::detail {
 

@@ -7,7 +7,7 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/request_access.hpp"
-#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/rank_window.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti::detail {

@@ -2,7 +2,7 @@
 #include <atomic>
 
 #include "lib/core/process/process.hpp"
-#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/rank_window.hpp"
 
 namespace tutti::detail {
 

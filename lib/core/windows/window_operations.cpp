@@ -9,7 +9,7 @@
 
 #include "lib/core/process/process.hpp"
 #include "lib/core/windows/element_update.hpp"
-#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/rank_window.hpp"
 #include "lib/foundation/base/copy.hpp"
 #include "lib/foundation/datatype/runs.hpp"
 #include "lib/foundation/datatype/transfer.hpp"

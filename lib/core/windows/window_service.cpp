@@ -4,7 +4,7 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/rank_window.hpp"
 
 namespace tutti::detail {
 

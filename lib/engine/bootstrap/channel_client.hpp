@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "lib/foundation/control/channel.hpp"
 #include "lib/foundation/control/job_description.hpp"
 

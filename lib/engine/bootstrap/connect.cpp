@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
 #include "lib/engine/bootstrap/channel_client.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "lib/engine/bootstrap/pmix_client.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
 #include "lib/foundation/base/needed_calls.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "tutti/bootstrap.hpp"
 
 namespace tutti::bootstrap {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 
 namespace tutti::bootstrap {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "lib/foundation/base/say.hpp"
 
 namespace tutti::bootstrap {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "lib/foundation/control/channel.hpp"
 
 namespace tutti::bootstrap {

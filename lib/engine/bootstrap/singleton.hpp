@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 
 namespace tutti::bootstrap {
 

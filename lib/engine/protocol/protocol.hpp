@@ -115,7 +115,7 @@ public:
     /// tell() for news that no peer depends on: a peer that has left or cannot be reached gets none, and a
     /// payload that is too long is cut.
     template <class Header>
-    void tell_if_reachable(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
+    void notify_if_reachable(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
     {
         try {
             tell(peer_rank, header, payload.first(std::min(payload.size(), most_service_bytes(peer_rank))));

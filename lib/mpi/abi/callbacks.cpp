@@ -1,6 +1,6 @@
 #include "lib/mpi/object/callbacks.hpp"
 
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 
 namespace tutti::mpi {
 

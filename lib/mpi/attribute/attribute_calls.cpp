@@ -6,14 +6,14 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/attributes.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/runtime.hpp"
 #include "lib/mpi/object/user_codes.hpp"
-#include "lib/mpi/rma/window.hpp"
+#include "lib/mpi/rma/window_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

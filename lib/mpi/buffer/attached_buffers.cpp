@@ -10,7 +10,7 @@
 #include "lib/mpi/buffer/send_buffer.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/runtime.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 
 namespace tutti::mpi {
 

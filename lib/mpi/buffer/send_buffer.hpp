@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "tutti/buffer.hpp"
 
 namespace tutti::mpi {

@@ -2,11 +2,11 @@
 // body.
 #pragma once
 
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "tutti/call_handle.hpp"
 
 namespace tutti::mpi {

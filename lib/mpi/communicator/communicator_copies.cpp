@@ -6,12 +6,12 @@
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/request_end.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/attributes.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

@@ -1,7 +1,7 @@
 // The end of communicators.
 #include "lib/core/communicators/intercommunicator.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/attributes.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"

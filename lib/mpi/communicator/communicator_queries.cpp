@@ -1,8 +1,8 @@
 // Questions to communicators: ranks, groups, names, info.
 #include <algorithm>
 
-#include "lib/mpi/communicator/communicator.hpp"
-#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
+#include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"

@@ -6,7 +6,7 @@
 
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/intercommunicator.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"

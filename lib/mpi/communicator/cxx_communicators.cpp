@@ -5,7 +5,7 @@
 
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/runtime.hpp"
 

@@ -1,9 +1,9 @@
 // Intercommunicators: made of two groups, and merged into one.
 #include "lib/core/communicators/intercommunicator.hpp"
 
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/communicator/creation_tags.hpp"
-#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/table/bodies.hpp"

@@ -6,7 +6,7 @@
 
 #include "lib/foundation/datatype/external.hpp"
 #include "lib/foundation/datatype/transfer.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"

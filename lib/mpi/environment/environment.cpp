@@ -12,7 +12,7 @@
 #include "lib/core/process/process.hpp"
 #include "lib/foundation/control/channel.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/environment/unfreed_handles.hpp"
 #include "lib/mpi/info/info.hpp"
@@ -21,7 +21,7 @@
 #include "lib/mpi/object/runtime.hpp"
 #include "lib/mpi/object/strings.hpp"
 #include "lib/mpi/op/op.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "tutti/allocate.hpp"
 

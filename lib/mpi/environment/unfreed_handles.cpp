@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
-#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/live_handles.hpp"
-#include "lib/mpi/rma/window.hpp"
+#include "lib/mpi/rma/window_object.hpp"
 
 namespace tutti::mpi {
 

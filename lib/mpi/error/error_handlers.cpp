@@ -1,5 +1,5 @@
 // Error handlers of communicators, and their end. rma has those of windows.
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/table/bodies.hpp"

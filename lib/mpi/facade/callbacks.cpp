@@ -3,7 +3,7 @@
 
 #include "lib/mpi/facade/statuses.hpp"
 #include "lib/mpi/object/error_handler.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "other_languages.hpp"
 
 namespace tutti::mpi {

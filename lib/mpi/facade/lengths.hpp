@@ -3,9 +3,9 @@
 #pragma once
 
 #include "lib/core/communicators/neighborhood.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/facade/convert.hpp"
-#include "lib/mpi/topology/topology.hpp"
+#include "lib/mpi/topology/topology_object.hpp"
 
 namespace tutti::mpi::facade {
 

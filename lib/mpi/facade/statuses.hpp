@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/mpi/facade/convert.hpp"
-#include "lib/mpi/object/status.hpp"
+#include "lib/mpi/object/status_form.hpp"
 
 namespace tutti::mpi::facade {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/table/bodies.hpp"

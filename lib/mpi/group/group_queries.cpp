@@ -1,6 +1,6 @@
 // Questions to groups, and their end.
 #include "lib/core/process/process.hpp"
-#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/runtime.hpp"

@@ -5,11 +5,11 @@
 #include <exception>
 
 #include "lib/core/messages/messages.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/message_checks.hpp"
 #include "lib/mpi/object/guard.hpp"
-#include "lib/mpi/object/status.hpp"
+#include "lib/mpi/object/status_form.hpp"
 
 namespace tutti::mpi::inlined {
 

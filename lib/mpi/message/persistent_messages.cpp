@@ -5,11 +5,11 @@
 #include "lib/core/requests/request_access.hpp"
 #include "lib/core/requests/starter.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/message_checks.hpp"
 #include "lib/mpi/object/guard.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

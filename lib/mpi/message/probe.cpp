@@ -3,13 +3,13 @@
 
 #include "lib/core/messages/probe.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/message_checks.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
-#include "lib/mpi/object/status.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/object/status_form.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

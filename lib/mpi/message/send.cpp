@@ -1,11 +1,11 @@
 // Sends of all modes but the buffered one.
 #include "lib/core/messages/messages.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/blocking_messages.hpp"
 #include "lib/mpi/message/message_checks.hpp"
 #include "lib/mpi/object/guard.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

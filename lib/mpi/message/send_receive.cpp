@@ -4,14 +4,14 @@
 
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/requests/request_end.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/message/message_checks.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/packed_copy.hpp"
-#include "lib/mpi/object/status.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/object/status_form.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

@@ -1,5 +1,5 @@
 // Questions to a status.
-#include "lib/mpi/object/status.hpp"
+#include "lib/mpi/object/status_form.hpp"
 
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/errors.hpp"

@@ -4,8 +4,8 @@
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/runtime.hpp"
-#include "lib/mpi/object/status.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/object/status_form.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

@@ -6,7 +6,7 @@
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/live_handles.hpp"
 #include "lib/mpi/object/runtime.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

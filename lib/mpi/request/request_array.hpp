@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/core/requests/wait.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 
 namespace tutti::mpi {
 

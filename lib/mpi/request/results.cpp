@@ -4,7 +4,7 @@
 
 #include "lib/mpi/object/error_handler.hpp"
 #include "lib/mpi/object/errors.hpp"
-#include "lib/mpi/object/status.hpp"
+#include "lib/mpi/object/status_form.hpp"
 
 namespace tutti::mpi {
 

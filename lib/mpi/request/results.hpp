@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/mpi/object/abi.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 
 namespace tutti::mpi {
 

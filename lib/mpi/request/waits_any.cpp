@@ -3,7 +3,7 @@
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/runtime.hpp"
-#include "lib/mpi/object/status.hpp"
+#include "lib/mpi/object/status_form.hpp"
 #include "lib/mpi/request/request_array.hpp"
 #include "lib/mpi/request/results.hpp"
 #include "lib/mpi/table/bodies.hpp"

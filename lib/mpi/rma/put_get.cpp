@@ -5,7 +5,7 @@
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/runtime.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/rma/transfer_blocks.hpp"
 #include "lib/mpi/table/bodies.hpp"
 

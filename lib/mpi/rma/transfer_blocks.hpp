@@ -7,8 +7,8 @@
 #include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
-#include "lib/mpi/request/request.hpp"
-#include "lib/mpi/rma/window.hpp"
+#include "lib/mpi/request/request_object.hpp"
+#include "lib/mpi/rma/window_object.hpp"
 
 namespace tutti::mpi {
 

@@ -4,12 +4,12 @@
 #include <cstring>
 
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/object/views.hpp"
-#include "lib/mpi/rma/window.hpp"
 #include "lib/mpi/rma/window_hints.hpp"
+#include "lib/mpi/rma/window_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

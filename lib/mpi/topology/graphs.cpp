@@ -7,7 +7,7 @@
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 #include "lib/mpi/table/bodies.hpp"
-#include "lib/mpi/topology/topology.hpp"
+#include "lib/mpi/topology/topology_object.hpp"
 
 namespace tutti::mpi {
 

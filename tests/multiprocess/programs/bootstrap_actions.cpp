@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "lib/foundation/control/channel.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Blocks cut off a row and joined again: apart, aligned, zero where the heap says so, and no memory for what
 // is free.
-#include "lib/heap/blocks.hpp"
+#include "lib/heap/heap_blocks.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -9,7 +9,7 @@
 #include "lib/mpi/object/error_handler.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/op/op.hpp"
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 using namespace tutti::mpi;

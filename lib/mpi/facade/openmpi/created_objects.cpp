@@ -3,15 +3,15 @@
 #include <map>
 #include <mutex>
 
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/facade/numbers_of.hpp"
 #include "lib/mpi/facade/openmpi/handles.hpp"
 #include "lib/mpi/facade/openmpi/other_languages.hpp"
-#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/op/op.hpp"
-#include "lib/mpi/request/request.hpp"
-#include "lib/mpi/topology/topology.hpp"
+#include "lib/mpi/request/request_object.hpp"
+#include "lib/mpi/topology/topology_object.hpp"
 
 namespace tutti::mpi::facade {
 

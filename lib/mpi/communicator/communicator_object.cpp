@@ -1,4 +1,4 @@
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 
 #include <fmt/format.h>
 

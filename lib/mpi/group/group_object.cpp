@@ -1,4 +1,4 @@
-#include "lib/mpi/group/group.hpp"
+#include "lib/mpi/group/group_object.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "collectives/framework/pool.hpp"
+#include "collectives/framework/block_pool.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lib/mpi/topology/topology.hpp"
+#include "lib/mpi/topology/topology_object.hpp"
 
 #include <fmt/format.h>
 

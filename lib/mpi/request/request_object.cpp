@@ -1,4 +1,4 @@
-#include "lib/mpi/request/request.hpp"
+#include "lib/mpi/request/request_object.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "lib/mpi/object/error_handler.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/runtime.hpp"
-#include "lib/mpi/object/status.hpp"
+#include "lib/mpi/object/status_form.hpp"
 #include "tutti/call_handle.hpp"
 
 namespace tutti::mpi {

@@ -1,4 +1,4 @@
-#include "lib/mpi/rma/window.hpp"
+#include "lib/mpi/rma/window_object.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lib/heap/blocks.hpp"
+#include "lib/heap/heap_blocks.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/core/communicators/neighborhood.hpp"
-#include "lib/mpi/communicator/communicator.hpp"
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/abi.hpp"
 
 namespace tutti::mpi {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/rank_window.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/attributes.hpp"
 #include "lib/mpi/object/error_handler.hpp"

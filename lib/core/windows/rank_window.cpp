@@ -1,5 +1,5 @@
 // How windows are made and freed, and what their parts get from others.
-#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/rank_window.hpp"
 
 #include <fmt/format.h>
 
