@@ -21,6 +21,7 @@
 #include "tutti/serialize.hpp"
 #include "tutti/serialized_messages.hpp"
 #include "tutti/status.hpp"
+#include "tutti/step_clock.hpp"
 #include "tutti/table.hpp"
 #include "tutti/topologies.hpp"
 #include "tutti/typed_buffer.hpp"

@@ -98,10 +98,10 @@ public:
         Calls::put(*window_, block(from), place(from, offset, layout), nullptr);
     }
     template <class B>
-    Request iput(const B& from, std::size_t offset) const
+    Request iput(const B& from, std::size_t offset, detail::TargetLayout layout = {}) const
     {
         Request request;
-        Calls::put(*window_, block(from), place(from, offset), &request);
+        Calls::put(*window_, block(from), place(from, offset, layout), &request);
         return request;
     }
 
@@ -124,10 +124,10 @@ public:
         Calls::get(*window_, result(to), place(to, offset, layout), nullptr);
     }
     template <class B>
-    Request iget(B&& to, std::size_t offset) const
+    Request iget(B&& to, std::size_t offset, detail::TargetLayout layout = {}) const
     {
         Request request;
-        Calls::get(*window_, result(to), place(to, offset), &request);
+        Calls::get(*window_, result(to), place(to, offset, layout), &request);
         return request;
     }
 
@@ -139,10 +139,12 @@ public:
                           nullptr);
     }
     template <class B, UpdateOperator O>
-    Request iaccumulate(const B& from, std::size_t offset, const O& op) const
+    Request iaccumulate(const B& from, std::size_t offset, const O& op,
+                        detail::TargetLayout layout = {}) const
     {
         Request request;
-        Calls::accumulate(*window_, block(from), place(from, offset), detail::update_of<T>(op), &request);
+        Calls::accumulate(*window_, block(from), place(from, offset, layout), detail::update_of<T>(op),
+                          &request);
         return request;
     }
 
@@ -155,10 +157,11 @@ public:
                               detail::update_of<T>(op), nullptr);
     }
     template <class B, class R, UpdateOperator O>
-    Request iget_accumulate(const B& from, R&& before, std::size_t offset, const O& op) const
+    Request iget_accumulate(const B& from, R&& before, std::size_t offset, const O& op,
+                            detail::TargetLayout layout = {}) const
     {
         Request request;
-        Calls::get_accumulate(*window_, block(from), result(before), place(before, offset),
+        Calls::get_accumulate(*window_, block(from), result(before), place(before, offset, layout),
                               detail::update_of<T>(op), &request);
         return request;
     }

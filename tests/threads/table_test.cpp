@@ -1,4 +1,6 @@
 // Rows that all ranks push to and pull from; ranks are threads.
+#include <atomic>
+
 #include "tests/threads/support.hpp"
 
 namespace tutti::test {
@@ -114,6 +116,135 @@ TEST_CASE("table: rows outside it and buffers of another size are refused, and n
         world.barrier();
         expect(table.pull(std::vector<std::size_t>{1}) == std::vector<int>{0, 0}, "nothing is changed");
     });
+}
+
+TEST_CASE("table: every row is at one owner, however rows are dealt", "[windows]")
+{
+    for (const RowPartition partition : {RowPartition::modulo, RowPartition::range, RowPartition::hash}) {
+        for (const std::size_t rows : {1u, 2u, 7u, 64u, 1000u}) {
+            for (const std::size_t owners : {1u, 2u, 3u, 8u}) {
+                const detail::RowDeal deal(partition, rows, owners);
+                std::vector<std::vector<bool>> seen(owners);
+                for (std::size_t owner = 0; owner < owners; ++owner)
+                    seen[owner].resize(deal.rows_of(owner));
+                for (std::size_t row = 0; row < rows; ++row) {
+                    const auto [owner, index] = deal.place(row);
+                    REQUIRE(owner < owners);
+                    REQUIRE(index < seen[owner].size());
+                    CHECK_FALSE(seen[owner][index]);
+                    seen[owner][index] = true;
+                }
+                std::size_t all = 0;
+                for (const auto& rows_of_owner : seen)
+                    all += rows_of_owner.size();
+                CHECK(all == rows);
+            }
+        }
+    }
+}
+
+TEST_CASE("table: rows in any order, of some owners, by every way to deal them", "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        std::vector<int> some;
+        for (int rank = world.size() - 1; rank >= 0; rank -= 2)
+            some.push_back(rank);
+        for (const RowPartition partition : {RowPartition::modulo, RowPartition::range, RowPartition::hash}) {
+            for (const std::vector<int>& owners : {std::vector<int>{}, some}) {
+                constexpr std::size_t kRows = 41;
+                constexpr std::size_t kWidth = 3;
+                Table<long> table(world, kRows, kWidth, 7L, {.owners = owners, .partition = partition});
+                for (std::size_t row = 0; row < kRows; ++row)
+                    expect(owners.empty() || std::ranges::count(owners, table.owner(row)) == 1,
+                           "an owner that was named");
+                // Consecutive ones, from any row on; every third; backwards, with one named thrice.
+                const auto rows_of = [&](std::size_t form) {
+                    std::vector<std::size_t> rows;
+                    if (form < 3)
+                        for (std::size_t row = form * 5; row < kRows - form; ++row)
+                            rows.push_back(row);
+                    else if (form == 3)
+                        for (std::size_t row = 1; row < kRows; row += 3)
+                            rows.push_back(row);
+                    else
+                        for (std::size_t row = kRows; row-- > 0;)
+                            rows.insert(rows.end(), row == 20 ? 3 : 1, row);
+                    return rows;
+                };
+                std::vector<long> expected(kRows * kWidth, 7);
+                for (std::size_t form = 0; form < 5; ++form) {
+                    const std::vector<std::size_t> rows = rows_of(form);
+                    std::vector<long> values(rows.size() * kWidth);
+                    for (std::size_t i = 0; i < values.size(); ++i) {
+                        values[i] = static_cast<long>(1000 * form + i);
+                        expected[rows[i / kWidth] * kWidth + i % kWidth] += values[i] * world.size();
+                    }
+                    if (form % 2 == 0)
+                        table.push(rows, values, sum);
+                    else
+                        table.ipush(rows, values, sum).wait();
+                    table.tick();
+                    std::vector<long> found(values.size());
+                    table.ipull(rows, found).wait();
+                    expect(found == table.pull(rows), "ipull as pull");
+                    for (std::size_t i = 0; i < found.size(); ++i)
+                        expect(found[i] == expected[rows[i / kWidth] * kWidth + i % kWidth],
+                               "an element of form " + std::to_string(form));
+                    world.barrier();
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("table: push_pull gives the rows as the push leaves them", "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        Table<int> table(world, 5, 2);
+        for (int turn = 0; turn < world.size(); ++turn) {
+            if (turn == world.rank()) {
+                std::vector<int> values = {1, 2, 10, 20};
+                table.push_pull(std::vector<std::size_t>{4, 1}, values, sum);
+                const int times = turn + 1;
+                expect(values == std::vector<int>{times, 2 * times, 10 * times, 20 * times},
+                       "as the push leaves them");
+            }
+            world.barrier();
+        }
+    });
+}
+
+TEST_CASE("table: owners that are no ranks, or named twice, are refused", "[windows]")
+{
+    at_size(2, [](const Communicator& world) {
+        for (const std::vector<int>& owners :
+             {std::vector<int>{2}, std::vector<int>{-1}, std::vector<int>{1, 0, 1}})
+            CHECK_THROWS_WITH((Table<int>(world, 4, 1, 0, {.owners = owners})), Catch::Contains("owner"));
+    });
+}
+
+TEST_CASE("steps: no rank is farther ahead than the staleness allows", "[windows]")
+{
+    for (const std::uint64_t staleness :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, StepClock::kFree}) {
+        for (const int ranks : {1, 2, 3, 5}) {
+            std::vector<std::atomic<std::uint64_t>> steps(static_cast<std::size_t>(ranks));
+            std::atomic<std::uint64_t> farthest{0};
+            at_size(ranks, [&](const Communicator& world) {
+                StepClock clock(world, staleness);
+                for (std::uint64_t step = 1; step <= 200; ++step) {
+                    steps[static_cast<std::size_t>(world.rank())] = step;  // this rank ends it now
+                    clock.tick();
+                    expect(clock.step() == step, "its own step");
+                    for (const auto& other : steps)
+                        if (const std::uint64_t behind = other; behind < step)
+                            farthest = std::max<std::uint64_t>(farthest, step - behind);
+                }
+            });
+            if (staleness != StepClock::kFree)
+                CHECK(farthest <= staleness);
+        }
+    }
 }
 
 }  // namespace tutti::test
