@@ -65,8 +65,8 @@ private:
     std::uint64_t size_ = 0;
 };
 
-// How far a search for the next record reads at once.
-constexpr std::size_t kSearchBytes = std::size_t{1} << 16;
+// How far a search for the next record reads at first.
+constexpr std::size_t kSearchBytes = std::size_t{1} << 12;
 
 // The first record that begins at `offset` or behind it; the file's size if none does.
 std::uint64_t record_from(const TextFile& file, std::uint64_t offset, const NextRecord& next_record)
