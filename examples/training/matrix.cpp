@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -71,12 +72,14 @@ void Linear::step(float rate)
     std::ranges::fill(gradient.values, 0.0f);
 }
 
-double largest_difference(const Matrix& a, const Matrix& b)
+double largest_difference(std::span<const float> a, std::span<const float> b)
 {
     double largest = 0;
-    for (std::size_t i = 0; i < a.values.size(); ++i) {
-        const double difference = std::fabs(double{a.values[i]} - double{b.values[i]});
-        largest = difference <= largest ? largest : difference;  // a NaN stays
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double difference = std::fabs(double{a[i]} - double{b[i]});
+        if (std::isnan(difference))
+            return std::numeric_limits<double>::infinity();
+        largest = std::max(largest, difference);
     }
     return largest;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace training {
@@ -47,7 +48,7 @@ struct Linear {
     void step(float rate);
 };
 
-/// The largest difference of two elements in the same place; the matrices have one shape.
-double largest_difference(const Matrix& a, const Matrix& b);
+/// The largest difference of two numbers in the same place; infinity where one is a NaN.
+double largest_difference(std::span<const float> a, std::span<const float> b);
 
 }  // namespace training

@@ -61,8 +61,8 @@ Matrix SplitBlock::backward(const Matrix& slopes)
 double SplitBlock::difference(const SplitBlock& whole) const
 {
     const Part mine(kInner, team_);
-    return std::max(largest_difference(up.weights, some_columns(whole.up.weights, mine)),
-                    largest_difference(down.weights, some_rows(whole.down.weights, mine)));
+    return std::max(largest_difference(up.weights.values, some_columns(whole.up.weights, mine).values),
+                    largest_difference(down.weights.values, some_rows(whole.down.weights, mine).values));
 }
 
 }  // namespace training

@@ -55,7 +55,8 @@ std::vector<Linear*> Stage::layers()
 
 double Stage::difference(const Stage& whole) const
 {
-    double largest = scores_ ? largest_difference(scores_->weights, whole.scores_->weights) : 0.0;
+    double largest =
+        scores_ ? largest_difference(scores_->weights.values, whole.scores_->weights.values) : 0.0;
     for (std::size_t i = 0; i < blocks_.size(); ++i)
         largest = std::max(largest, blocks_[i].difference(whole.blocks_[first_block_ + i]));
     return largest;
