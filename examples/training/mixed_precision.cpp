@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <random>
 #include <span>
 #include <string>
 #include <tutti/tutti.hpp>
@@ -19,15 +17,15 @@
 #include "../sgd/dataset.hpp"
 #include "../sgd/network.hpp"
 #include "matrix.hpp"
-#include "part.hpp"
 #include "scaled_sum.hpp"
+#include "steps.hpp"
 
 namespace {
 
 using Steps = std::vector<std::vector<std::size_t>>;
 
-// A rounding costs up to 2^-12 of a gradient or weight. They mostly cancel: over the default 276 steps weights come to
-// differ by less than 1e-4.
+// A rounding costs up to 2^-12 of a gradient or weight. They mostly cancel: over the default 276 steps
+// weights come to differ by less than 1e-4.
 constexpr double kTolerance = 1e-3;
 constexpr double kLeastAccuracy = 0.9;
 
@@ -37,42 +35,6 @@ struct Options {
     std::size_t batch = 64;
     float learning_rate = 0.3f;
 };
-
-// The images of each step, the same on all ranks.
-Steps make_steps(std::size_t images, const Options& options)
-{
-    std::vector<std::size_t> order(images);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::mt19937 random(1);
-    Steps steps;
-    for (int epoch = 0; epoch < options.epochs; ++epoch) {
-        std::ranges::shuffle(order, random);
-        for (std::size_t begin = 0; begin < images; begin += options.batch) {
-            const auto some = std::span(order).subspan(begin, std::min(options.batch, images - begin));
-            steps.emplace_back(some.begin(), some.end());
-        }
-    }
-    return steps;
-}
-
-// This rank's part of the mean gradient of a step's images.
-std::vector<float> gradient_of(const tutti::Communicator& ranks, std::span<const float> weights,
-                               const sgd::Dataset& data, std::span<const std::size_t> images)
-{
-    const training::Part mine(images.size(), ranks);
-    sgd::Pass pass(weights, data, images.subspan(mine.begin, mine.size()));
-    std::vector<float> gradient(weights.size());
-    pass.backward(sgd::make_buckets(1).front(), gradient);
-    for (float& element : gradient)
-        element /= static_cast<float>(images.size());
-    return gradient;
-}
-
-void take_step(std::span<float> weights, std::span<const float> gradient, float rate)
-{
-    for (std::size_t i = 0; i < weights.size(); ++i)
-        weights[i] -= rate * gradient[i];
-}
 
 std::vector<float> rounded_to_half(std::span<const float> values)
 {
@@ -91,39 +53,34 @@ Mixed train_mixed(const tutti::Communicator& world, const sgd::Dataset& data, co
 {
     Mixed run{sgd::initial_weights(1), {}};
     for (const auto& images : steps) {
-        std::vector<float> gradient = gradient_of(world, rounded_to_half(run.master), data, images);
+        std::vector<float> gradient = training::mean_gradient(rounded_to_half(run.master), data, images,
+                                                              training::Part(images.size(), world));
         const bool good = sum.add_up(gradient);
         if (good)
-            take_step(run.master, gradient, rate);
+            training::take_step(run.master, gradient, rate);
         run.left_out.push_back(!good);
     }
     return run;
 }
 
 // By one rank, all in float32, without the steps that the other run has left out.
-std::vector<float> train_float(const tutti::Communicator& self, const sgd::Dataset& data, const Steps& steps,
-                               float rate, const std::vector<bool>& left_out)
+std::vector<float> train_float(const sgd::Dataset& data, const Steps& steps, float rate,
+                               const std::vector<bool>& left_out)
 {
     std::vector<float> weights = sgd::initial_weights(1);
     for (std::size_t i = 0; i < steps.size(); ++i) {
         if (!left_out[i])
-            take_step(weights, gradient_of(self, weights, data, steps[i]), rate);
+            training::take_step(
+                weights,
+                training::mean_gradient(weights, data, steps[i], training::Part(steps[i].size(), 0, 1)),
+                rate);
     }
     return weights;
 }
 
-double accuracy(std::span<const float> weights, const sgd::Dataset& test)
+bool check(const tutti::Communicator& world, const sgd::Split& data, const Options& options)
 {
-    std::size_t right = 0;
-    for (std::size_t i = 0; i < test.size(); ++i)
-        right += sgd::classify(weights, test.image(i)) == test.labels[i] ? 1 : 0;
-    return static_cast<double>(right) / static_cast<double>(test.size());
-}
-
-bool check(const tutti::Environment& environment, const sgd::Split& data, const Steps& steps,
-           const Options& options)
-{
-    const tutti::Communicator world = environment.world();
+    const Steps steps = training::make_steps(data.train.size(), options.epochs, options.batch);
     training::ScaledSum sum(world);
     const Mixed run = train_mixed(world, data.train, steps, options.learning_rate, sum);
 
@@ -131,10 +88,9 @@ bool check(const tutti::Environment& environment, const sgd::Split& data, const 
     const bool same = tutti::allreduce(world, first == run.master, tutti::land);
     if (world.rank() != 0)
         return tutti::broadcast(world, false);
-    const std::vector<float> reference =
-        train_float(environment.self(), data.train, steps, options.learning_rate, run.left_out);
+    const std::vector<float> reference = train_float(data.train, steps, options.learning_rate, run.left_out);
     const double difference = training::largest_difference(run.master, reference);
-    const double right = accuracy(run.master, data.test);
+    const double right = training::accuracy(run.master, data.test);
     const auto left_out = std::ranges::count(run.left_out, true);
     const auto [of, with_scale, without_scale] = sum.lost();
     fmt::print(
@@ -167,5 +123,5 @@ int main(int argc, char** argv)
     if (world.rank() == 0)
         dataset = sgd::load_dataset(options.data_path);
     const sgd::Split data = sgd::split_dataset(sgd::broadcast_dataset(world, std::move(dataset)));
-    return check(environment, data, make_steps(data.train.size(), options), options) ? 0 : 1;
+    return check(world, data, options) ? 0 : 1;
 }
