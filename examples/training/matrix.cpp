@@ -8,15 +8,23 @@
 #include <utility>
 
 namespace training {
+namespace {
+
+// sum += factor * row, for `count` numbers: the innermost loop of all products.
+void add_multiple(float factor, const float* row, std::size_t count, float* sum)
+{
+    for (std::size_t i = 0; i < count; ++i)
+        sum[i] += factor * row[i];
+}
+
+}  // namespace
 
 Matrix product(const Matrix& a, const Matrix& b)
 {
     Matrix result(a.rows, b.columns);
     for (std::size_t n = 0; n < a.rows; ++n) {
-        for (std::size_t i = 0; i < a.columns; ++i) {
-            for (std::size_t j = 0; j < b.columns; ++j)
-                result.row(n)[j] += a.row(n)[i] * b.row(i)[j];
-        }
+        for (std::size_t i = 0; i < a.columns; ++i)
+            add_multiple(a.row(n)[i], b.row(i), b.columns, result.row(n));
     }
     return result;
 }
@@ -35,10 +43,8 @@ Matrix product_with_transposed(const Matrix& a, const Matrix& b)
 void add_product_of_transposed(const Matrix& a, const Matrix& b, Matrix& sum)
 {
     for (std::size_t n = 0; n < a.rows; ++n) {
-        for (std::size_t i = 0; i < a.columns; ++i) {
-            for (std::size_t j = 0; j < b.columns; ++j)
-                sum.row(i)[j] += a.row(n)[i] * b.row(n)[j];
-        }
+        for (std::size_t i = 0; i < a.columns; ++i)
+            add_multiple(a.row(n)[i], b.row(n), b.columns, sum.row(i));
     }
 }
 
