@@ -40,7 +40,7 @@ private:
     static constexpr int kStepsToGrow = 50;
 
     tutti::Communicator ranks_;
-    float scale_ = 1 << 20;  // powers of two only: multiplying by them rounds nothing
+    float scale_ = 1 << 24;  // too large at first; powers of two only: multiplying by them rounds nothing
     int good_steps_ = 0;
     Lost lost_;
     std::vector<tutti::float16> wire_;

@@ -48,8 +48,9 @@ bool check(const training::Server& server, const training::Plan& plan, const sgd
            std::size_t workers)
 {
     const double accuracy = training::accuracy(server.weights(), data.test);
-    fmt::print("{} workers; test accuracy {:.2f} %; a worker was ahead by {} steps at most\n", workers,
-               100 * accuracy, server.most_ahead());
+    fmt::print("{} workers; test accuracy {:.2f} %{}; a worker was ahead by {} steps at most\n", workers,
+               100 * accuracy, accuracy >= kLeastAccuracy ? "" : ", which is BELOW 90 %",
+               server.most_ahead());
     const bool accurate = accuracy >= kLeastAccuracy;
     if (plan.mode == training::Mode::free)
         return accurate;
