@@ -7,8 +7,9 @@
 //         access.accumulate(7.0, 999, tutti::sum);
 //     }
 //
-// Operations need an epoch, which is an object. An operation is complete here (its buffers are free, or
-// filled) and at the target after a flush or the end of the epoch. More: docs/guide/windows.md.
+// Operations need an epoch, which is an object. They return at once: an operation is complete here (its
+// buffers are free, or filled) and at the target after a flush or the end of the epoch. More:
+// docs/guide/windows.md.
 #pragma once
 
 #include <cstddef>

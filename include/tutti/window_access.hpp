@@ -79,8 +79,13 @@ constexpr void check_window_elements() noexcept
 /// fetch_and_op and compare_and_swap are atomic for each element, against each other, from all ranks; those
 /// of one rank to one element keep their order.
 ///
+/// Operations return at once; many are under way together, to all targets. What put and accumulate read is
+/// free when they return. What others fetch is there after a flush or the end of the epoch, which also throws
+/// what has gone wrong at the target. Where very much is under way, a call makes progress until there is
+/// room.
+///
 /// Forms that begin with i return a request, which completes the operation at this rank: the buffer is free,
-/// or filled. Buffers are borrowed until then.
+/// or filled. Buffers are borrowed until then. What has been put is at the target after a flush.
 template <class T>
 class WindowTarget {
     static_assert(std::is_trivially_copyable_v<T>, "tutti: a window's elements are trivially copyable");

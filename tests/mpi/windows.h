@@ -12,6 +12,13 @@ static inline void* window_memory(size_t bytes)
     return memory == NULL ? NULL : memset(memory, 0, bytes);
 }
 
+/* The error of an operation: its call reports it, or the flush behind it. */
+#define CHECK_OPERATION_ERROR(call, rank, win, error_class, words)                                  \
+    do {                                                                                            \
+        const int called = (call);                                                                  \
+        CHECK_ERROR(called == MPI_SUCCESS ? MPI_Win_flush(rank, win) : called, error_class, words); \
+    } while (0)
+
 static inline void window_memory_free(void* memory)
 {
     CHECK_OK(MPI_Free_mem(memory));

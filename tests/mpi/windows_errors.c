@@ -1,5 +1,5 @@
 /* Wrong uses of windows: an error class and a sentence at the origin, and the window stays usable. */
-#include "check.h"
+#include "windows.h"
 
 static MPI_Win made(void* memory, MPI_Aint bytes)
 {
@@ -150,12 +150,16 @@ static void attached_only(MPI_Win win, int* memory)
     none = theirs + 4;
     snprintf(named, sizeof named, "heap, rank %d: addresses 0x%llx to 0x%llx", next, (unsigned long long)none,
              (unsigned long long)none + 4);
-    CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, next, none, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, named);
-    CHECK_ERROR(MPI_Get(&value, 1, MPI_INT, next, none, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, "the epoch of lock_all()");
-    CHECK_ERROR(MPI_Accumulate(many, kMany, MPI_INT, next, theirs, kMany, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE,
-                "not in memory that it has attached");
-    CHECK_ERROR(MPI_Compare_and_swap(&value, &value, &value, MPI_INT, next, none, win), MPI_ERR_RMA_RANGE, named);
-    CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, next, 0, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, "addresses 0x0 to 0x4");
+    CHECK_OPERATION_ERROR(MPI_Put(&value, 1, MPI_INT, next, none, 1, MPI_INT, win), next, win,
+                          MPI_ERR_RMA_RANGE, named);
+    CHECK_OPERATION_ERROR(MPI_Get(&value, 1, MPI_INT, next, none, 1, MPI_INT, win), next, win,
+                          MPI_ERR_RMA_RANGE, "the epoch of lock_all()");
+    CHECK_OPERATION_ERROR(MPI_Accumulate(many, kMany, MPI_INT, next, theirs, kMany, MPI_INT, MPI_SUM, win),
+                          next, win, MPI_ERR_RMA_RANGE, "not in memory that it has attached");
+    CHECK_OPERATION_ERROR(MPI_Compare_and_swap(&value, &value, &value, MPI_INT, next, none, win), next, win,
+                          MPI_ERR_RMA_RANGE, named);
+    CHECK_OPERATION_ERROR(MPI_Put(&value, 1, MPI_INT, next, 0, 1, MPI_INT, win), next, win, MPI_ERR_RMA_RANGE,
+                          "addresses 0x0 to 0x4");
     CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, next, -8, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, "outside");
     CHECK_OK(MPI_Put(&value, 1, MPI_INT, next, theirs, 1, MPI_INT, win));
     CHECK_OK(MPI_Win_unlock_all(win));

@@ -334,16 +334,18 @@ static void attached_and_mapped(void)
     /* What is not attached any more, or not as long, is an error, though it is mapped. */
     CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
     CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
-    CHECK_ERROR(MPI_Get(got, 1, MPI_LONG, 0, there, 1, MPI_LONG, win), MPI_ERR_RMA_RANGE, "attached");
+    CHECK_OPERATION_ERROR(MPI_Get(got, 1, MPI_LONG, 0, there, 1, MPI_LONG, win), 0, win, MPI_ERR_RMA_RANGE,
+                          "attached");
     CHECK_OK(MPI_Win_unlock(0, win));
     MPI_Barrier(node);
     CHECK_OK(MPI_Win_attach(win, memory, sizeof(long) * 2));
     MPI_Barrier(node);
     CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
     CHECK_OK(MPI_Get(got, 2, MPI_LONG, 0, there, 2, MPI_LONG, win));
-    CHECK_ERROR(MPI_Get(got, 3, MPI_LONG, 0, there, 3, MPI_LONG, win), MPI_ERR_RMA_RANGE, "attached");
-    CHECK_ERROR(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, -1), 1, MPI_LONG, win), MPI_ERR_RMA_RANGE,
-                "attached");
+    CHECK_OPERATION_ERROR(MPI_Get(got, 3, MPI_LONG, 0, there, 3, MPI_LONG, win), 0, win, MPI_ERR_RMA_RANGE,
+                          "attached");
+    CHECK_OPERATION_ERROR(MPI_Get(got, 1, MPI_LONG, 0, MPI_Aint_add(there, -1), 1, MPI_LONG, win), 0, win,
+                          MPI_ERR_RMA_RANGE, "attached");
     CHECK_OK(MPI_Win_unlock(0, win));
     CHECK_EQUAL(got[0], size - 1);
     MPI_Barrier(node);

@@ -18,6 +18,7 @@
 #include "lib/core/process/group_operation.hpp"
 #include "lib/core/process/rank_status.hpp"
 #include "lib/core/process/waits.hpp"
+#include "lib/core/process/window_request.hpp"
 #include "lib/engine/bootstrap/job_bootstrap.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "lib/engine/protocol/protocol.hpp"
@@ -115,6 +116,7 @@ public:
     base::Pool<protocol::ReceiveRequest> receives;
     base::Pool<GroupSend> group_sends;
     base::Pool<GroupReceive> group_receives;
+    base::Pool<WindowRequest> window_requests;
 
     /// Ends of operations that a wait for any of several watches. Under the lock.
     std::uint64_t watched_ends = 0;

@@ -73,6 +73,8 @@ std::exception_ptr failure_of(RequestState& state)
             return std::make_exception_ptr(failure_of_send(static_cast<protocol::SendRequest&>(state)));
         case RequestState::Kind::receive:
             return std::make_exception_ptr(failure_of_receive(static_cast<protocol::ReceiveRequest&>(state)));
+        case RequestState::Kind::window:
+            return static_cast<WindowRequest&>(state).failure;
         case RequestState::Kind::own:
             return static_cast<OwnRequest&>(state).failure();
         case RequestState::Kind::collective:
@@ -98,6 +100,9 @@ void recycle(RequestState& state)
             return;
         case RequestState::Kind::collective:
             return destroy_collective(state);
+        case RequestState::Kind::window:
+            process.window_requests.give_back(static_cast<WindowRequest&>(state));
+            return;
         case RequestState::Kind::own:
             static_cast<OwnRequest&>(state).recycle();
             return;
@@ -119,6 +124,8 @@ void forget(RequestState& state) noexcept
         protocol.forget(static_cast<protocol::SendRequest&>(state));
     else if (state.kind == RequestState::Kind::receive)
         protocol.forget(static_cast<protocol::ReceiveRequest&>(state));
+    else if (state.kind == RequestState::Kind::window)
+        static_cast<WindowRequest&>(state).forget();
 }
 
 }  // namespace tutti::detail

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/core/process/process.hpp"
+#include "lib/core/process/window_request.hpp"
 #include "lib/core/requests/collective_request.hpp"
 #include "lib/core/requests/request_end.hpp"
 
@@ -36,6 +37,8 @@ void set_awaited(RequestState& state, bool awaited) noexcept
 {
     if (state.kind == RequestState::Kind::receive)
         static_cast<protocol::ReceiveRequest&>(state).awaited = awaited;
+    else if (state.kind == RequestState::Kind::window)
+        static_cast<WindowRequest&>(state).awaited = awaited;
 }
 
 // No call if it is not a collective.
@@ -60,6 +63,10 @@ observe::CallWords words_of(const RequestState& state) noexcept
         }
         case RequestState::Kind::collective:
             return static_cast<const CollectiveRequest&>(state).words_of_wait();
+        case RequestState::Kind::window: {
+            const auto& window = static_cast<const WindowRequest&>(state);
+            return window_call_words(window.context, window.operation, window.target, window.bytes);
+        }
         case RequestState::Kind::own:
             break;
     }
@@ -71,6 +78,8 @@ int peer_of(const RequestState& state) noexcept
 {
     if (state.kind == RequestState::Kind::send)
         return static_cast<const protocol::SendRequest&>(state).peer_rank;
+    if (state.kind == RequestState::Kind::window)
+        return static_cast<const WindowRequest&>(state).peer;
     return state.kind == RequestState::Kind::receive
                ? static_cast<const protocol::ReceiveRequest&>(state).peer_rank
                : -1;

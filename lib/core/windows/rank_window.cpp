@@ -43,7 +43,8 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       targets_(identity_),
       attachments_(identity_, targets_),
       conflicts_(identity_),
-      questions_(identity_, waits_, attachments_),
+      questions_(identity_, waits_),
+      queued_(identity_, waits_, attachments_),
       network_(identity_, targets_, waits_, questions_),
       locks_(identity_, targets_, waits_, questions_),
       served_(identity_, targets_, attachments_),
@@ -62,6 +63,7 @@ Window::~Window()
     locks_.forget();
     network_.revoke();
     network_.abandon();
+    queued_.abandon();
 }
 
 EngineLock Window::locked() const
@@ -104,7 +106,7 @@ void Window::free()
     {
         EngineLock held = locked();
         order_mapped_accesses();
-        incomplete = caught([&] { network_.complete(held, "free", kAnyRank); });
+        incomplete = caught([&] { collect(held, "free", kAnyRank); });
     }
     waits_.barrier("free");
     {
@@ -128,21 +130,39 @@ void Window::take(int rank, const WindowHeader& header, std::span<const std::byt
         case What::posted:
         case What::completed:
             return exposure_.take(rank, header.what);
-        case What::put:
-        case What::get:
-        case What::update:
-        case What::swap:
+        case What::operations:
             return served_.serve(rank, header, payload);
+        case What::done:
+            return queued_.take_done(rank, header, payload);
+        case What::refusal:
+            return queued_.take_refusal(rank, header, payload);
         case What::lock_shared:
         case What::lock_exclusive:
         case What::unlock_shared:
         case What::unlock_exclusive:
             return locks_.serve(rank, header);
+        case What::presence:
+            return identity_.send(rank, What::answer, header.id);
         case What::answer:
-        case What::refusal:
-            return questions_.take_answer(rank, header, payload);
+            return questions_.take_answer(rank, header);
     }
     protocol::corrupt(identity_.world_rank(rank), "a window's frame of unknown kind");
+}
+
+void Window::fail_waits_for_lost()
+{
+    queued_.fail_for_lost();
+    network_.fail_for_lost();
+    waits_.fail_for_lost();
+}
+
+// A request that is waited for is none of this object's waits.
+WindowWait Window::wait_in_words(bool collective) const
+{
+    const QueuedOperation* const awaited = queued_.awaited();
+    if (collective || awaited == nullptr)
+        return waits_.in_words(collective);
+    return waits_.in_words(awaited->name, awaited->aim.target, awaited->aim);
 }
 
 // Waits look for losses themselves, but calls that poll do not: they depend on origins that have not
@@ -151,6 +171,8 @@ std::set<int> Window::awaited() const
 {
     std::set<int> ranks;
     waits_.add_awaited(ranks);
+    queued_.add_awaited(ranks);
+    network_.add_awaited(ranks);
     exposure_.add_awaited(ranks);
     for (int rank = 0; rank < identity_.size(); ++rank)
         if (targets_[rank].cover > WindowCover::fence && targets_[rank].cover != WindowCover::not_locked)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/core/windows/exposure_epoch.hpp"
+#include "lib/core/windows/queued_operations.hpp"
 #include "lib/core/windows/served_operations.hpp"
 #include "lib/core/windows/window_attachments.hpp"
 #include "lib/core/windows/window_conflicts.hpp"
@@ -67,28 +68,30 @@ public:
         return identity_.epoch() == WindowEpoch::fence || identity_.epoch() == WindowEpoch::started;
     }
 
-    // Operations, inside an epoch that covers the target. With `has_request` the program may wait for the
-    // operation alone; it can at once: put and accumulate are complete at the origin when they return, get
-    // and those that fetch completely. Blocks of both sides have equally many bytes; the caller has checked
-    // this.
+    // Operations, inside an epoch that covers the target. Without a request the program may reuse what put
+    // and accumulate read when they return, and has what others fetch after a flush. With one, for which
+    // `begun` is not nullptr, it may wait for the operation alone, and its buffers are borrowed until then:
+    // `*begun` gets the state of the request, which the caller takes over, or stays nullptr where the
+    // operation is complete here already. Blocks of both sides have equally many bytes; the caller has
+    // checked this.
     //
     // Accumulates of any origins and any path are atomic for each element, if all name its type; also with
     // fetch_and_op and compare_and_swap. Accumulates from one origin to one element keep their order. Put
     // and get are not atomic and have no order.
-    void put(const OriginBlock& from, const TargetBlock& to, bool has_request = false);
-    void get(const OriginBlock& to, const TargetBlock& from, bool has_request = false);
+    void put(const OriginBlock& from, const TargetBlock& to, RequestState** begun = nullptr);
+    void get(const OriginBlock& to, const TargetBlock& from, RequestState** begun = nullptr);
     void accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
-                    bool has_request = false);
+                    RequestState** begun = nullptr);
     /// `before` gets what the target had. With no_op `from` is not read.
     void get_accumulate(const OriginBlock& from, const OriginBlock& before, const TargetBlock& to,
-                        const Update& update, bool has_request = false);
+                        const Update& update, RequestState** begun = nullptr);
     /// One element. `from` is not read with no_op.
     void fetch_and_op(const std::byte* from, std::byte* before, int rank, std::ptrdiff_t displacement,
-                      const Update& update, bool has_request = false);
+                      const Update& update, RequestState** begun = nullptr);
     /// target = desired if its bytes are those of `expected`. One element of 1 to 16 bytes, a power of two.
     void compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,
                           std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
-                          bool has_request = false);
+                          RequestState** begun = nullptr);
 
     // Passive epochs. lock() returns when the lock is held. lock_all() locks each target, shared, by its
     // first access. unlock() and unlock_all() return when all operations are complete at the target.
@@ -123,8 +126,8 @@ public:
     void take(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     /// The ranks of the job that could end waits or epochs of this rank.
     std::set<int> awaited() const;
-    void fail_waits_for_lost() { waits_.fail_for_lost(); }
-    WindowWait wait_in_words(bool collective) const { return waits_.in_words(collective); }
+    void fail_waits_for_lost();
+    WindowWait wait_in_words(bool collective) const;
 
 private:
     static constexpr int kAnyRank = WindowIdentity::kAnyRank;
@@ -133,22 +136,22 @@ private:
     EngineLock locked() const;
 
     void combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
-                 const TargetBlock& to, const Update& update, bool notes);
+                 const TargetBlock& to, const Update& update, RequestState** begun);
     // Of operations on what WindowTargets::reach() does not have.
     void admit(std::string_view operation, WindowUse use, const TargetBlock& block, TargetBytes& place);
     void lock_late(int rank);
     [[noreturn]] void refuse_outside_epoch(std::string_view operation, int rank) const;
     void find(std::string_view operation, const TargetBlock& block, TargetBytes& place);
     void find_attached(std::string_view operation, TargetBytes& place);
-    void move(const OriginBlock& here, const TargetBlock& there, bool puts, bool has_request);
+    void move(const OriginBlock& here, const TargetBlock& there, bool puts, RequestState** begun);
     void move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place, bool puts,
-                     bool waits);
+                     RequestState** begun);
     void combine_admitted(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
-                          const TargetBlock& to, const Update& update, bool notes);
-    void update_mapped(const TargetBlock& to, std::byte* base, const std::byte* from, std::byte* before,
-                       const Update& update);
-    void swap_remote(const std::byte* desired, const std::byte* expected, std::span<std::byte> before,
-                     const TargetBytes& place);
+                          const TargetBlock& to, const Update& update, RequestState** begun);
+    void update_mapped(const TargetBlock& to, std::byte* base, const OriginBlock& from,
+                       const OriginBlock* before, const Update& update);
+    void swap_remote(const std::byte* desired, const std::byte* expected, const OriginBlock& before,
+                     const TargetBlock& to, const TargetBytes& place, RequestState** begun);
 
     // Under the engine's lock.
     void cover(int rank, WindowCover cover);
@@ -157,6 +160,8 @@ private:
     static void order_mapped_accesses() noexcept;
 
     void complete_at(std::string_view operation, int rank, bool at_target);
+    // The operations so far are complete at `rank`, or at all ranks; or `only_here`.
+    void collect(EngineLock& lock, std::string_view collector, int rank, bool only_here = false);
 
     WindowIdentity identity_;
     WindowWaits waits_;
@@ -164,6 +169,7 @@ private:
     WindowAttachments attachments_;
     WindowConflicts conflicts_;
     WindowQuestions questions_;
+    QueuedOperations queued_;
     WindowNetwork network_;
     WindowLocks locks_;
     ServedOperations served_;

@@ -1,7 +1,6 @@
 #include "lib/core/windows/served_operations.hpp"
 
 #include <cstring>
-#include <vector>
 
 #include "lib/core/process/process.hpp"
 #include "lib/core/windows/element_update.hpp"
@@ -37,69 +36,95 @@ std::byte* ServedOperations::memory_at(const TargetRun& run) const
 }
 
 // Only an origin of a dynamic window cannot know better.
-void ServedOperations::refuse(int rank, std::uint64_t id, const TargetRun& run) const
+void ServedOperations::refuse(int rank, std::uint64_t id, std::uint64_t part, const TargetRun& run) const
 {
     if (window_.flavor() != WindowFlavor::dynamic)
         protocol::corrupt(window_.world_rank(rank), "an operation outside a window");
-    window_.send(rank, What::refusal, id, 0, std::as_bytes(std::span(&run, 1)));
+    window_.send(rank, What::refusal, id, part, std::as_bytes(std::span(&run, 1)));
 }
+
+/// An operation, or what a frame has of it.
+struct ServedOperations::Part {
+    WindowOperation head;
+    std::span<const std::byte> payload;  // the frame's, from its runs on
+    int rank;
+    std::uint64_t frame;
+    std::uint64_t number;  // in the frame
+
+    std::size_t runs_bytes() const noexcept { return head.runs * sizeof(TargetRun); }
+    const std::byte* data() const noexcept { return payload.data() + runs_bytes(); }
+    std::size_t bytes() const noexcept
+    {
+        return aligned_in_frame(sizeof head + runs_bytes() + head.data_bytes());
+    }
+};
 
 void ServedOperations::serve(int rank, const WindowHeader& header, std::span<const std::byte> payload)
 {
-    if (header.what == What::swap)
-        serve_swap(rank, header, payload);
-    else
-        serve_transfer(rank, header, payload);
-}
-
-void ServedOperations::serve_swap(int rank, const WindowHeader& header, std::span<const std::byte> payload)
-{
-    const TargetRun run{header.detail, payload.size() / 2};
-    std::byte before[16];
-    if (run.bytes > sizeof before)
-        protocol::corrupt(window_.world_rank(rank), "a window's frame that is too long");
-    std::byte* const there = memory_at(run);
-    if (there == nullptr)
-        return refuse(rank, header.id, run);
-    compare_and_swap(targets_.updater(window_.rank()), there, payload.data(), payload.data() + run.bytes,
-                     before, run.bytes);
-    window_.send(rank, What::answer, header.id, 0, {before, run.bytes});
-}
-
-void ServedOperations::serve_transfer(int rank, const WindowHeader& header,
-                                      std::span<const std::byte> payload)
-{
     const int peer = window_.world_rank(rank);
-    const auto head = read<WindowTransfer>(payload, 0, peer);
-    const std::size_t runs_bytes = head.runs * sizeof(TargetRun);
-    const bool has_data =
-        header.what == What::put || (header.what == What::update && head.update.kind != Update::Kind::no_op);
-    if (head.bytes > kMostWindowBytes || runs_bytes > kMostWindowBytes ||
-        (has_data && payload.size() != sizeof head + runs_bytes + head.bytes))
-        protocol::corrupt(peer, "a window's frame of the wrong length");
-    const std::byte* data = has_data ? payload.data() + sizeof head + runs_bytes : nullptr;
-    const bool answers = header.what == What::get || head.fetches != 0;
-    std::vector<std::byte> answer(answers ? head.bytes : 0);
-    const ElementUpdate element(head.update);
+    if (answer_ == nullptr)
+        answer_ = std::make_unique_for_overwrite<std::byte[]>(kMostWindowBytes);
+    answer_bytes_ = 0;
+    std::uint64_t number = 0;
+    for (std::size_t place = 0; place < payload.size(); ++number) {
+        const auto head = read<WindowOperation>(payload, place, peer);
+        const Part part{head, payload.subspan(place + sizeof head), rank, header.id, number};
+        if (head.bytes > kMostWindowBytes - (head.answers() ? answer_bytes_ : 0) ||
+            head.runs > kMostWindowBytes || head.kind > WindowOperation::Kind::swap ||
+            part.payload.size() < part.runs_bytes() + head.data_bytes())
+            protocol::corrupt(peer, "a window's frame of the wrong length");
+        serve_part(part);
+        place += part.bytes();
+    }
+    if (header.detail != 0 || answer_bytes_ != 0)
+        window_.send(rank, What::done, header.id, 0, {answer_.get(), answer_bytes_});
+}
+
+// Of an operation that is refused, the rest is left out.
+void ServedOperations::serve_part(const Part& part)
+{
+    const int peer = window_.world_rank(part.rank);
+    std::byte* const answer = part.head.answers() ? answer_.get() + answer_bytes_ : nullptr;
+    answer_bytes_ += part.head.answers() ? part.head.bytes : 0;
     std::size_t done = 0;
-    for (std::size_t i = 0; i < head.runs; ++i) {
-        const auto run = read<TargetRun>(payload, sizeof head + i * sizeof(TargetRun), peer);
-        if (run.bytes > head.bytes - done)
+    for (std::size_t i = 0; i < part.head.runs; ++i) {
+        const auto run = read<TargetRun>(part.payload, i * sizeof(TargetRun), peer);
+        if (run.bytes > part.head.bytes - done)
             protocol::corrupt(peer, "a window's frame with runs that are too long");
         std::byte* const there = memory_at(run);
-        if (there == nullptr)
-            return refuse(rank, header.id, run);
-        std::byte* const before = answer.empty() ? nullptr : answer.data() + done;
-        if (header.what == What::put)
-            std::memcpy(there, data + done, run.bytes);
-        else if (header.what == What::get)
-            std::memcpy(before, there, run.bytes);
-        else
-            element.apply(targets_.updater(window_.rank()), there, data == nullptr ? nullptr : data + done,
-                          before, run.bytes / element.element_bytes());
+        if (there == nullptr) {
+            if (answer != nullptr)
+                std::memset(answer + done, 0, part.head.bytes - done);
+            return refuse(part.rank, part.frame, part.number, run);
+        }
+        serve_run(part, done, {there, run.bytes}, answer == nullptr ? nullptr : answer + done);
         done += run.bytes;
     }
-    window_.send(rank, What::answer, header.id, 0, answer);
+}
+
+void ServedOperations::serve_run(const Part& part, std::size_t done, std::span<std::byte> there,
+                                 std::byte* before)
+{
+    using Kind = WindowOperation::Kind;
+    const std::byte* const data = part.head.data_bytes() == 0 ? nullptr : part.data() + done;
+    switch (part.head.kind) {
+        case Kind::put:
+            std::memcpy(there.data(), data, there.size());
+            return;
+        case Kind::get:
+            std::memcpy(before, there.data(), there.size());
+            return;
+        case Kind::update: {
+            const ElementUpdate element(part.head.update);
+            return element.apply(targets_.updater(window_.rank()), there.data(), data, before,
+                                 there.size() / element.element_bytes());
+        }
+        case Kind::swap:
+            if (there.size() != part.head.bytes || there.size() > WindowOperation::kMostSwappedBytes)
+                protocol::corrupt(window_.world_rank(part.rank), "a swap of several elements");
+            compare_and_swap(targets_.updater(window_.rank()), there.data(), data, data + there.size(),
+                             before, there.size());
+    }
 }
 
 }  // namespace tutti::detail

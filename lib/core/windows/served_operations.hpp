@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "lib/core/windows/window_attachments.hpp"
@@ -19,18 +20,23 @@ public:
     {
     }
 
-    /// A put, get, update or swap of `rank`: it is done, and answered.
+    /// A frame of operations of `rank`: they are done, and answered if they fetch or the frame says so.
     void serve(int rank, const WindowHeader& header, std::span<const std::byte> payload);
 
 private:
+    struct Part;
+
     std::byte* memory_at(const TargetRun& run) const;
-    void refuse(int rank, std::uint64_t id, const TargetRun& run) const;
-    void serve_swap(int rank, const WindowHeader& header, std::span<const std::byte> payload);
-    void serve_transfer(int rank, const WindowHeader& header, std::span<const std::byte> payload);
+    void refuse(int rank, std::uint64_t id, std::uint64_t part, const TargetRun& run) const;
+    void serve_part(const Part& part);
+    void serve_run(const Part& part, std::size_t done, std::span<std::byte> there, std::byte* before);
 
     const WindowIdentity& window_;
     WindowTargets& targets_;
     const WindowAttachments& attachments_;
+    // Of the frame that is served.
+    std::unique_ptr<std::byte[]> answer_;
+    std::size_t answer_bytes_ = 0;
 };
 
 }  // namespace tutti::detail

@@ -24,12 +24,22 @@ void end_or_abort(const Window& window, End&& end) noexcept
     }
 }
 
-// The request of an operation that is complete for its program: nullptr if there is none.
-void fill(const Window& window, Request* request)
+[[gnu::noinline]] void activate(const Window& window, Request& request, RequestState& begun)
+{
+    const auto lock = window.communicator()->process().engine().lock();
+    request = RequestAccess::active(begun);
+}
+
+// begin(begun) begins an operation. `request`: nullptr in calls without one.
+template <class Begin>
+void operate(const Window& window, Request* request, Begin&& begin)
 {
     if (request == nullptr) [[likely]]
-        return;
-    const auto lock = window.communicator()->process().engine().lock();
+        return begin(nullptr);
+    RequestState* begun = nullptr;
+    begin(&begun);
+    if (begun != nullptr)
+        return activate(window, *request, *begun);
     *request = RequestAccess::complete({});
 }
 
@@ -81,43 +91,42 @@ void WindowCalls::name(Window& window, std::string_view name)
 
 void WindowCalls::put(Window& window, const OriginBlock& from, const TargetBlock& to, Request* request)
 {
-    window.put(from, to, request != nullptr);
-    fill(window, request);
+    operate(window, request, [&](RequestState** begun) { window.put(from, to, begun); });
 }
 
 void WindowCalls::get(Window& window, const OriginBlock& to, const TargetBlock& from, Request* request)
 {
-    window.get(to, from, request != nullptr);
-    fill(window, request);
+    operate(window, request, [&](RequestState** begun) { window.get(to, from, begun); });
 }
 
 void WindowCalls::accumulate(Window& window, const OriginBlock& from, const TargetBlock& to,
                              const Update& update, Request* request)
 {
-    window.accumulate(from, to, update, request != nullptr);
-    fill(window, request);
+    operate(window, request, [&](RequestState** begun) { window.accumulate(from, to, update, begun); });
 }
 
 void WindowCalls::get_accumulate(Window& window, const OriginBlock& from, const OriginBlock& before,
                                  const TargetBlock& to, const Update& update, Request* request)
 {
-    window.get_accumulate(from, before, to, update, request != nullptr);
-    fill(window, request);
+    operate(window, request,
+            [&](RequestState** begun) { window.get_accumulate(from, before, to, update, begun); });
 }
 
 void WindowCalls::fetch_and_op(Window& window, const std::byte* from, std::byte* before, int rank,
                                std::ptrdiff_t displacement, const Update& update, Request* request)
 {
-    window.fetch_and_op(from, before, rank, displacement, update, request != nullptr);
-    fill(window, request);
+    operate(window, request, [&](RequestState** begun) {
+        window.fetch_and_op(from, before, rank, displacement, update, begun);
+    });
 }
 
 void WindowCalls::compare_and_swap(Window& window, const std::byte* desired, const std::byte* expected,
                                    std::byte* before, std::size_t element_bytes, int rank,
                                    std::ptrdiff_t displacement, Request* request)
 {
-    window.compare_and_swap(desired, expected, before, element_bytes, rank, displacement, request != nullptr);
-    fill(window, request);
+    operate(window, request, [&](RequestState** begun) {
+        window.compare_and_swap(desired, expected, before, element_bytes, rank, displacement, begun);
+    });
 }
 
 void WindowCalls::lock(Window& window, WindowLock kind, int rank)

@@ -1,12 +1,17 @@
 // The puts and gets of a window that a network is still carrying, while this rank goes on.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <list>
 #include <utility>
 #include <vector>
 
+#include "lib/core/windows/window_identity.hpp"
+#include "lib/core/windows/make_window_request.hpp"
 #include "transports/remote_memory.hpp"
 
 namespace tutti::detail {
@@ -16,7 +21,10 @@ class WindowCopies {
 public:
     enum class Kind { put, get };
 
-    explicit WindowCopies(std::size_t ranks) : targets_(ranks) {}
+    explicit WindowCopies(const WindowIdentity& window)
+        : window_(window), targets_(static_cast<std::size_t>(window.size()))
+    {
+    }
     WindowCopies(const WindowCopies&) = delete;
     WindowCopies& operator=(const WindowCopies&) = delete;
     ~WindowCopies() { abandon(); }
@@ -41,12 +49,32 @@ public:
         copy.kind = kind;
         copy.rank = rank;
         copy.by = &by;
+        copy.request = nullptr;
         copy.place = std::prev(copies_.end());
         ++number_like(copy);
         open_.fetch_add(1, std::memory_order_relaxed);
         if (kind == Kind::get)
             gets_.fetch_add(1, std::memory_order_relaxed);
         return copy;
+    }
+    /// Where a copy that is under way refers to its request.
+    static WindowRequest*& request_of(transport::Completion& copy) noexcept
+    {
+        return static_cast<Copy&>(copy).request;
+    }
+    /// Ends the copies with `rank` that have a request, with the error why(request).
+    template <class Why>
+    void fail_requests(int rank, Why&& why)
+    {
+        for (auto next = copies_.begin(); next != copies_.end();) {
+            Copy& copy = *next++;
+            if (copy.rank != rank || copy.request == nullptr)
+                continue;
+            copy.by->abandon(copy);
+            WindowRequest& request = *std::exchange(copy.request, nullptr);
+            ended(copy, ErrorCode::success);
+            request.fail(why(request));
+        }
     }
     /// Of a copy that has not been started, or was complete at once.
     void end(transport::Completion& copy) noexcept { ended(static_cast<Copy&>(copy), ErrorCode::success); }
@@ -65,8 +93,11 @@ public:
     /// No copy accesses this object, or memory of the program's, from now on.
     void abandon() noexcept
     {
-        for (Copy& copy : copies_)
+        for (Copy& copy : copies_) {
             copy.by->abandon(copy);
+            if (copy.request != nullptr)
+                copy.request->fail(failure_of(*copy.request, ErrorCode::cancelled));
+        }
         copies_.clear();
     }
 
@@ -76,6 +107,7 @@ private:
         Kind kind = Kind::put;
         int rank = 0;
         transport::RemoteMemory* by = nullptr;
+        WindowRequest* request = nullptr;
         std::list<Copy>::iterator place{};
     };
     struct Target {
@@ -95,6 +127,13 @@ private:
     {
         Target& target = of(copy.rank);
         --number_like(copy);
+        if (WindowRequest* const request = std::exchange(copy.request, nullptr)) {
+            if (result == ErrorCode::success)
+                request->succeed();
+            else
+                request->fail(failure_of(*request, result));
+            result = ErrorCode::success;  // else the request's
+        }
         if (result != ErrorCode::success && target.failure == ErrorCode::success) {
             target.failure = result;  // open until it is taken
             target.failed = copy.kind;
@@ -106,6 +145,16 @@ private:
         spare_.splice(spare_.begin(), copies_, copy.place);
     }
 
+    std::exception_ptr failure_of(const WindowRequest& request, ErrorCode code) const
+    {
+        return std::make_exception_ptr(Error(
+            code, request.operation,
+            fmt::format("{}, rank {}: the network has not carried out a {}() of {} bytes{}", window_.name(),
+                        request.target, request.operation, request.bytes, window_.in_epoch()),
+            request.target));
+    }
+
+    const WindowIdentity& window_;
     std::vector<Target> targets_;
     std::list<Copy> copies_;
     std::list<Copy> spare_;

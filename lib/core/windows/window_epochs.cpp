@@ -74,7 +74,7 @@ void Window::unlock(int rank)
         identity_.refuse(WindowFault::epoch, "unlock", rank, "this rank has not locked it by lock()");
     if (targets_[rank].cover == WindowCover::unchecked)
         order_mapped_accesses();  // else the lock's release does
-    const std::exception_ptr failed = caught([&] { network_.complete(held, "unlock", rank); });
+    const std::exception_ptr failed = caught([&] { collect(held, "unlock", rank); });
     locks_.release(rank);
     cover(rank, WindowCover::none);
     if (--locked_targets_ == 0)
@@ -108,7 +108,7 @@ void Window::unlock_all()
                          "this rank has not called lock_all()");
     if (targets_.own().cover == WindowCover::unchecked)
         order_mapped_accesses();  // else the locks' release does
-    const std::exception_ptr failed = caught([&] { network_.complete(held, "unlock_all", kAnyRank); });
+    const std::exception_ptr failed = caught([&] { collect(held, "unlock_all", kAnyRank); });
     for (int rank = 0; rank < identity_.size(); ++rank) {
         locks_.release(rank);
         cover(rank, WindowCover::none);
@@ -128,9 +128,10 @@ void Window::complete_at(std::string_view operation, int rank, bool at_target)
         identity_.refuse(WindowFault::epoch, operation, rank == kAnyRank ? Error::kNoPeer : rank,
                          "this rank has not locked it; flush is for epochs of lock() and lock_all()");
     order_mapped_accesses();
-    if (!(at_target ? network_.all_complete() : network_.gets_complete())) [[unlikely]] {
+    if (!(at_target ? queued_.all_complete() && network_.all_complete()
+                    : queued_.complete_here() && network_.gets_complete())) [[unlikely]] {
         EngineLock held = locked();
-        network_.complete(held, operation, rank, !at_target);
+        collect(held, operation, rank, !at_target);
     }
     if (conflicts_.are_checked()) [[unlikely]] {
         const EngineLock held = locked();
@@ -142,6 +143,14 @@ void Window::complete_at(std::string_view operation, int rank, bool at_target)
         return;
     EngineLock held = locked();
     waits_.pass(held, operation, rank);
+}
+
+void Window::collect(EngineLock& lock, std::string_view collector, int rank, bool only_here)
+{
+    const std::exception_ptr queued = caught([&] { queued_.complete(lock, collector, rank, only_here); });
+    network_.complete(lock, collector, rank, only_here);
+    if (queued)
+        std::rethrow_exception(queued);
 }
 
 void Window::fence(unsigned promises)
@@ -156,7 +165,7 @@ void Window::fence(unsigned promises)
                 WindowFault::epoch, "fence", Error::kNoPeer,
                 "this rank's memory is exposed by post(); wait() for the end of that epoch first");
         order_mapped_accesses();
-        incomplete = caught([&] { network_.complete(held, "fence", kAnyRank); });
+        incomplete = caught([&] { collect(held, "fence", kAnyRank); });
     }
     // The others wait in the barrier, whatever has failed here.
     const std::exception_ptr failed = caught([&] { waits_.barrier("fence"); });
@@ -203,7 +212,7 @@ void Window::complete()
     if (identity_.epoch() != WindowEpoch::started)
         identity_.refuse(WindowFault::epoch, "complete", Error::kNoPeer, "this rank has not called start()");
     order_mapped_accesses();
-    std::exception_ptr failed = caught([&] { network_.complete(held, "complete", kAnyRank); });
+    std::exception_ptr failed = caught([&] { collect(held, "complete", kAnyRank); });
     for (const int rank : started_) {
         cover(rank, WindowCover::none);
         if (const std::exception_ptr unsent = caught([&] { exposure_.complete(rank); }))

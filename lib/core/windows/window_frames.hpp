@@ -12,35 +12,55 @@ namespace tutti::detail {
 /// The context is that of the window's communicator.
 struct WindowHeader {
     enum class What : std::uint32_t {
-        wake,       // a lock for which the receiver waits may be free
-        posted,     // the sender has exposed its memory to the receiver
-        completed,  // the sender has ended its accesses to the receiver's memory
-        put,        // from here on: of an origin that does not map the target's memory
-        get,
-        update,
-        swap,
+        wake,        // a lock for which the receiver waits may be free
+        posted,      // the sender has exposed its memory to the receiver
+        completed,   // the sender has ended its accesses to the receiver's memory
+        operations,  // of an origin that does not map the target's memory: WindowOperations, one after
+                     // another
+        done,     // the operations of the frames up to this id; the payload is what those of this id fetched
+        refusal,  // there is no memory where an operation of the frame wants it: a TargetRun
         lock_shared,
         lock_exclusive,
         unlock_shared,
         unlock_exclusive,
-        answer,
-        refusal  // there is no memory at the offset; the payload is the TargetRun
+        presence,  // whether the receiver is there
+        answer     // to one that takes a lock, or asks for presence
     };
 
     protocol::Lead lead;
     What what;
     std::uint32_t rank;    // the sender's, in the window
-    std::uint64_t id;      // of a question, and its answer
-    std::uint64_t detail;  // swap: the offset in bytes; lock_shared: whether the sender holds another lock
+    std::uint64_t id;      // of a question, and its answer; of a frame of operations, in their order
+    std::uint64_t detail;  // lock_shared: whether the sender holds another lock; operations: whether `done`
+                           // is wanted; refusal: which operation of the frame it is
 };
 
-/// Begins the payload of put, get and update; then come the runs and the data of all of them.
-struct WindowTransfer {
+/// Begins an operation, or the part of it that a frame takes; then come its runs and its data, from where the
+/// payload's offset is a multiple of kAlignment.
+struct alignas(16) WindowOperation {
+    enum class Kind : std::uint8_t { put, get, update, swap };
+
+    static constexpr std::size_t kAlignment = 16;  // of elements, so that kernels find theirs aligned
+    static constexpr std::size_t kMostSwappedBytes = 16;
+
     Update update;
-    std::uint32_t fetches;
+    Kind kind;
+    bool fetches;  // of an update
     std::uint32_t runs;
     std::uint64_t bytes;  // of all runs
+
+    /// put: what the target gets. update: the operands, if it has some. swap: the new value, and the expected
+    /// one.
+    std::size_t data_bytes() const noexcept
+    {
+        if (kind == Kind::get || (kind == Kind::update && update.kind == Update::Kind::no_op))
+            return 0;
+        return kind == Kind::swap ? 2 * bytes : bytes;
+    }
+    bool answers() const noexcept { return kind == Kind::get || kind == Kind::swap || fetches; }
 };
+
+static_assert(sizeof(WindowOperation) % WindowOperation::kAlignment == 0);
 
 /// Bytes in a row in the target's memory: from its start; of a dynamic window, from address 0.
 struct TargetRun {
@@ -48,7 +68,13 @@ struct TargetRun {
     std::uint64_t bytes;
 };
 
-/// The data of a frame; an answer must fit, too.
-inline constexpr std::size_t kMostWindowBytes = 32u << 10;
+/// The payload of a frame; an answer must fit, too.
+inline constexpr std::size_t kMostWindowBytes = 64u << 10;
+
+inline constexpr std::size_t aligned_in_frame(std::size_t bytes) noexcept
+{
+    return (bytes + WindowOperation::kAlignment - 1) / WindowOperation::kAlignment *
+           WindowOperation::kAlignment;
+}
 
 }  // namespace tutti::detail

@@ -40,7 +40,7 @@ void WindowLocks::enter(EngineLock& lock, WindowLock kind, int rank)
     if (wanted.control == nullptr)
         return questions_.ask(lock, "lock", aim,
                               kind == WindowLock::shared ? What::lock_shared : What::lock_exclusive,
-                              holds_any() ? 1 : 0, {}, {});
+                              holds_any() ? 1 : 0);
     WindowControl& control = *wanted.control;
     if (control.enter_at_once(kind)) [[likely]]
         return;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/core/windows/window_questions.hpp"
+#include "lib/core/windows/window_targets.hpp"
 
 namespace tutti::detail {
 

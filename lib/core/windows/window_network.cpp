@@ -81,79 +81,100 @@ WindowNetwork::Path& WindowNetwork::path_to(int rank)
     return path;
 }
 
-bool WindowNetwork::move(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here, bool puts,
-                         bool waits)
+bool WindowNetwork::move(EngineLock& lock, Move& move)
 {
-    const Path& path = path_to(place.aim.target);
+    const Path& path = path_to(move.place.aim.target);
     if (path.network == nullptr)
         return false;
-    // Data of a short put are copied, and those of a get are here with the next completion.
-    const bool goes_on = puts ? here.size() <= path.network->most_copied_bytes() : !waits;
-    return goes_on && (puts ? path.puts : path.gets) ? start_copy(lock, place, here, puts)
-                                                     : await_copy(lock, place, here, puts);
+    // Data of a short put are copied, those of a get are here with the next completion, and a request borrows
+    // its buffer.
+    const bool is_copied = move.puts && move.here.size() <= path.network->most_copied_bytes();
+    const bool goes_on = is_copied || (!move.waits && (move.has_request || !move.puts));
+    return goes_on && (move.puts ? path.puts : path.gets) ? start_copy(lock, move, is_copied)
+                                                          : await_copy(lock, move);
 }
 
 // `again`: the bytes must go by frames; perhaps this rank's memory cannot be registered.
-SendResult WindowNetwork::copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here,
-                               bool puts, transport::Completion& completion)
+SendResult WindowNetwork::copy(EngineLock& lock, const Move& move, transport::Completion& completion)
 {
-    const int peer = window_.world_rank(place.aim.target);
-    const transport::RemoteRegion& granted = targets_.place(place.aim.target).granted;
-    const transport::RemoteRegion there{granted.address + static_cast<std::uint64_t>(place.offset),
+    const WindowAim& aim = move.place.aim;
+    const int peer = window_.world_rank(aim.target);
+    const transport::RemoteRegion& granted = targets_.place(aim.target).granted;
+    const transport::RemoteRegion there{granted.address + static_cast<std::uint64_t>(move.place.offset),
                                         granted.key};
-    transport::RemoteMemory& network = *path_to(place.aim.target).network;
+    transport::RemoteMemory& network = *path_to(aim.target).network;
     try {
-        return puts ? network.put(peer, there, here, completion) : network.get(peer, there, here, completion);
+        return move.puts ? network.put(peer, there, move.here, completion)
+                         : network.get(peer, there, move.here, completion);
     } catch (const Error& error) {
         if (error.code() == ErrorCode::peer_lost)
-            waits_.await_loss(lock, operation_of(puts), place.aim);
+            waits_.await_loss(lock, operation_of(move.puts), aim);
         return SendResult::again;
     }
 }
 
-bool WindowNetwork::start_copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here,
-                               bool puts)
+bool WindowNetwork::start_copy(EngineLock& lock, Move& move, bool is_copied)
 {
     using Kind = WindowCopies::Kind;
-    const int rank = place.aim.target;
-    waits_.await(lock, operation_of(puts), rank, place.aim,
-                 [&] { return copies_.under_way(rank) < kMostCopiesUnderWay; });
+    const WindowAim& aim = move.place.aim;
+    waits_.await(lock, operation_of(move.puts), aim.target, aim,
+                 [&] { return copies_.under_way(aim.target) < kMostCopiesUnderWay; });
     transport::Completion& started =
-        copies_.begin(puts ? Kind::put : Kind::get, rank, *path_to(rank).network);
+        copies_.begin(move.puts ? Kind::put : Kind::get, aim.target, *path_to(aim.target).network);
     SendResult result = SendResult::again;
     try {
-        result = copy(lock, place, here, puts, started);
+        result = copy(lock, move, started);
     } catch (...) {
         copies_.end(started);
         throw;
     }
     if (result != SendResult::pending)
         copies_.end(started);
+    else if (move.has_request && !is_copied)
+        move.request =
+            &make_request(window_, operation_of(move.puts), aim, WindowCopies::request_of(started));
     window_.process().engine().started();
     return result != SendResult::again;
 }
 
 // The provider may lack what it claims: after a failure other than a loss, all goes by frames.
-bool WindowNetwork::await_copy(EngineLock& lock, const TargetBytes& place, std::span<std::byte> here,
-                               bool puts)
+bool WindowNetwork::await_copy(EngineLock& lock, const Move& move)
 {
-    const int rank = place.aim.target;
-    Path& path = path_to(rank);
+    const WindowAim& aim = move.place.aim;
+    Path& path = path_to(aim.target);
     AwaitedCopy awaited(*path.network);
-    const SendResult result = copy(lock, place, here, puts, awaited);
+    const SendResult result = copy(lock, move, awaited);
     if (result == SendResult::again)
         return false;
     awaited.under_way = result == SendResult::pending;
-    waits_.await(lock, operation_of(puts), rank, place.aim, [&] {
+    waits_.await(lock, operation_of(move.puts), aim.target, aim, [&] {
         return !awaited.under_way &&
                awaited.result != ErrorCode::peer_lost;  // a loss ends the wait, with its cause
     });
     const bool works = awaited.result == ErrorCode::success;
     if (works)
-        (puts ? path.puts : path.gets) = true;
+        (move.puts ? path.puts : path.gets) = true;
     else
         path.network = nullptr;
     return works;
+}
+
+void WindowNetwork::add_awaited(std::set<int>& ranks) const
+{
+    for (int rank = 0; rank < window_.size(); ++rank)
+        if (copies_.under_way(rank) != 0)
+            window_.add_to(ranks, rank);
+}
+
+void WindowNetwork::fail_for_lost()
+{
+    for (int rank = 0; rank < window_.size() && !all_complete(); ++rank)
+        if (window_.process().protocol().is_lost(window_.world_rank(rank)))
+            copies_.fail_requests(rank, [&](const WindowRequest& request) {
+                return waits_.loss(request.operation, rank,
+                                   fmt::format("before it had taken part in this rank's {}() of {} bytes",
+                                               request.operation, request.bytes));
+            });
 }
 
 void WindowNetwork::complete(EngineLock& lock, std::string_view operation, int rank, bool only_gets)
@@ -191,9 +212,7 @@ void WindowNetwork::fail(EngineLock& lock, std::string_view operation, int rank,
     const WindowAim aim{.target = rank};
     if (code == ErrorCode::peer_lost)
         waits_.await_loss(lock, operation, aim);
-    const WindowTransfer nothing{{}, 0, 0, 0};
-    questions_.ask(lock, operation, aim, WindowHeader::What::get, 0, std::as_bytes(std::span(&nothing, 1)),
-                   {});
+    questions_.ask(lock, operation, aim, WindowHeader::What::presence);
     throw Error(
         code, operation,
         fmt::format("{}, rank {}: the network has not brought a put to its memory, or a get from it{}; "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <utility>
 
 #include "lib/core/process/process.hpp"
@@ -61,6 +62,13 @@ private:
     std::vector<std::byte> copy_;
 };
 
+// To a caller that wants the state of its request.
+void give(RequestState** begun, RequestState* state) noexcept
+{
+    if (begun != nullptr)
+        *begun = state;
+}
+
 // From the lowest to the highest byte of a block, relative to its displacement.
 std::pair<std::ptrdiff_t, std::ptrdiff_t> bounds_of(const TargetBlock& block)
 {
@@ -86,12 +94,22 @@ void Window::admit(std::string_view operation, WindowUse use, const TargetBlock&
     conflicts_.look_for(operation, use, block, place.offset);
 }
 
-// The first access to a target takes the lock that lock_all() has left to it.
+// The first access to a target takes the lock that lock_all() has left to it. Threads may come at once.
 void Window::lock_late(int rank)
 {
     EngineLock held = locked();
-    locks_.acquire(held, WindowLock::shared, rank);
+    WindowTarget& target = targets_[rank];
+    waits_.await(held, "lock", rank, {.target = rank, .lock = WindowLock::shared},
+                 [&] { return !target.is_being_locked; });
+    if (target.cover != WindowCover::not_locked)
+        return;
+    target.is_being_locked = true;
+    const std::exception_ptr failed = caught([&] { locks_.acquire(held, WindowLock::shared, rank); });
+    target.is_being_locked = false;
+    if (failed)
+        std::rethrow_exception(failed);
     cover(rank, WindowCover::shared);
+    identity_.process().engine().started();
 }
 
 void Window::refuse_outside_epoch(std::string_view operation, int rank) const
@@ -143,161 +161,175 @@ void Window::find_attached(std::string_view operation, TargetBytes& place)
     place.base = place.is_remote ? nullptr : lowest_byte + (place.offset - place.aim.begin);
 }
 
-void Window::put(const OriginBlock& from, const TargetBlock& to, bool has_request)
+void Window::put(const OriginBlock& from, const TargetBlock& to, RequestState** begun)
 {
     std::byte* const there = targets_.reach(to);
     if (there == nullptr || from.type != nullptr) [[unlikely]]
-        return move(from, to, true, has_request);
+        return move(from, to, true, begun);
     base::copy_bytes(there, from.base, to.count);
 }
 
-void Window::get(const OriginBlock& to, const TargetBlock& from, bool has_request)
+void Window::get(const OriginBlock& to, const TargetBlock& from, RequestState** begun)
 {
     const std::byte* const there = targets_.reach(from);
     if (there == nullptr || to.type != nullptr) [[unlikely]]
-        return move(to, from, false, has_request);
+        return move(to, from, false, begun);
     base::copy_bytes(to.base, there, from.count);
     // Acquire: a rank that gets a flag here gets also what was put before the flag.
     std::atomic_thread_fence(std::memory_order_acquire);
 }
 
-void Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool has_request)
+void Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, RequestState** begun)
 {
     const WindowUse use = puts ? WindowUse::put : WindowUse::get;
     TargetBytes place;
     admit(puts ? "put" : "get", use, there, place);
     if (place.is_remote) {
-        move_remote(here, there, place, puts, has_request);
+        move_remote(here, there, place, puts, begun);
     } else {
         const OriginBlock target{place.base, place.has_bytes ? there.count : 0, there.type};
         copy(puts ? target : here, puts ? here : target);
         std::atomic_thread_fence(std::memory_order_acquire);  // as in get()
     }
-    if (puts || !has_request)
+    if (puts || begun == nullptr)
         conflicts_.note(use, there, place.offset);
 }
 
-// Networks and frames move bytes in a row: those of a layout here go through a buffer.
+// Networks move bytes in a row: those of a layout here go through a buffer.
 void Window::move_remote(const OriginBlock& here, const TargetBlock& there, const TargetBytes& place,
-                         bool puts, bool waits)
+                         bool puts, RequestState** begun)
 {
-    std::vector<std::byte> row(here.type == nullptr ? 0 : bytes_in(here));
-    const OriginBlock in_a_row{row.data(), row.size(), nullptr};
-    if (puts && here.type != nullptr)
-        copy(in_a_row, here);
-    std::byte* const bytes = here.type == nullptr ? here.base : row.data();
     EngineLock held = locked();
-    if (there.type != nullptr ||
-        !network_.move(held, place, {bytes, there.count}, puts, waits || here.type != nullptr))
-        questions_.transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
-                            puts ? nullptr : bytes, nullptr);
-    if (!puts && here.type != nullptr)
-        copy(here, in_a_row);
+    if (there.type == nullptr && network_.reaches(place.aim.target)) {
+        std::vector<std::byte> row(here.type == nullptr ? 0 : bytes_in(here));
+        const OriginBlock in_a_row{row.data(), row.size(), nullptr};
+        if (puts && here.type != nullptr)
+            copy(in_a_row, here);
+        std::byte* const bytes = here.type == nullptr ? here.base : row.data();
+        WindowNetwork::Move move{place, {bytes, there.count}, puts};
+        move.waits = here.type != nullptr;
+        move.has_request = begun != nullptr;
+        if (network_.move(held, move)) {
+            if (!puts && here.type != nullptr)
+                copy(here, in_a_row);
+            return give(begun, move.request);
+        }
+    }
+    using Kind = WindowOperation::Kind;
+    const DescribedOperation described{puts ? "put" : "get", puts ? Kind::put : Kind::get,
+                                       puts ? here : OriginBlock(), puts ? OriginBlock() : here};
+    give(begun, queued_.queue(held, described, there, place, begun != nullptr));
 }
 
-// `before`: nullptr, or what gets the target's elements. `notes`: see WindowConflicts::note().
+// `before`: nullptr, or what gets the target's elements.
 [[gnu::always_inline]] inline void Window::combine(std::string_view operation, const OriginBlock& from,
                                                    const OriginBlock* before, const TargetBlock& to,
-                                                   const Update& update, bool notes)
+                                                   const Update& update, RequestState** begun)
 {
     std::byte* const there = targets_.reach(to);
     if (there == nullptr || from.type != nullptr || (before != nullptr && before->type != nullptr))
         [[unlikely]]
-        return combine_admitted(operation, from, before, to, update, notes);
+        return combine_admitted(operation, from, before, to, update, begun);
     const EngineLock held = locked();
     const ElementUpdate element(update);
     element.apply(targets_.updater(to.rank), there, from.base, before == nullptr ? nullptr : before->base,
                   to.count / element.element_bytes());
 }
 
-void Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update, bool)
+void Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
+                        RequestState** begun)
 {
-    combine("accumulate", from, nullptr, to, update, true);
+    return combine("accumulate", from, nullptr, to, update, begun);
 }
 
 void Window::get_accumulate(const OriginBlock& from, const OriginBlock& before, const TargetBlock& to,
-                            const Update& update, bool has_request)
+                            const Update& update, RequestState** begun)
 {
-    combine("get_accumulate", from, &before, to, update, !has_request);
+    return combine("get_accumulate", from, &before, to, update, begun);
 }
 
 void Window::fetch_and_op(const std::byte* from, std::byte* before, int rank, std::ptrdiff_t displacement,
-                          const Update& update, bool has_request)
+                          const Update& update, RequestState** begun)
 {
     const std::size_t bytes = tutti::size_bytes(update.element);
     const OriginBlock result{before, bytes, nullptr};
-    combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
-            {rank, displacement, bytes, nullptr}, update, !has_request);
+    return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
+                   {rank, displacement, bytes, nullptr}, update, begun);
 }
 
 void Window::combine_admitted(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
-                              const TargetBlock& to, const Update& update, bool notes)
+                              const TargetBlock& to, const Update& update, RequestState** begun)
 {
     TargetBytes place;
     admit(operation, WindowUse::update, to, place);
     if (!place.has_bytes)
         return;
-    const bool reads = update.kind != Update::Kind::no_op;
-    const Packed operands(reads ? from : OriginBlock{});
-    std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? bytes_in(to) : 0);
-    std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
     {
         EngineLock held = locked();
         if (place.is_remote)
-            questions_.transfer(held, operation, to, place, operands.data(), was, &update);
+            give(begun, queued_.queue(held,
+                                      {operation, WindowOperation::Kind::update, from,
+                                       before != nullptr ? *before : OriginBlock(), update},
+                                      to, place, begun != nullptr));
         else
-            update_mapped(to, place.base, operands.data(), was, update);
-        if (!kept.empty())
-            datatype::unpack(*before->type, before->count, before->base, 0, kept);
+            update_mapped(to, place.base, from, before, update);
     }
-    if (notes)
+    // A request that fetches says that the operation is complete at the target.
+    if (before == nullptr || begun == nullptr)
         conflicts_.note(WindowUse::update, to, place.offset);
 }
 
-// `from` and `before` in a row, or nullptr.
-void Window::update_mapped(const TargetBlock& to, std::byte* base, const std::byte* from, std::byte* before,
-                           const Update& update)
+void Window::update_mapped(const TargetBlock& to, std::byte* base, const OriginBlock& from,
+                           const OriginBlock* before, const Update& update)
 {
+    const Packed operands(update.kind != Update::Kind::no_op ? from : OriginBlock{});
+    std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? bytes_in(to) : 0);
+    std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
     const ElementUpdate element(update);
     std::size_t done = 0;
     const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
-        element.apply(targets_.updater(to.rank), base + offset, from == nullptr ? nullptr : from + done,
-                      before == nullptr ? nullptr : before + done, bytes / element.element_bytes());
+        element.apply(targets_.updater(to.rank), base + offset,
+                      operands.data() == nullptr ? nullptr : operands.data() + done,
+                      was == nullptr ? nullptr : was + done, bytes / element.element_bytes());
         done += bytes;
     };
     if (to.type == nullptr)
         run(0, to.count);
     else
         datatype::for_each_run(*to.type, to.count, run);
+    if (!kept.empty())
+        datatype::unpack(*before->type, before->count, before->base, 0, kept);
 }
 
 void Window::compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,
                               std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
-                              bool has_request)
+                              RequestState** begun)
 {
     const TargetBlock block{rank, displacement, element_bytes, nullptr};
     std::byte* there = targets_.reach(block);
     if (there == nullptr) [[unlikely]] {
         TargetBytes place;
         admit("compare_and_swap", WindowUse::update, block, place);
-        if (!has_request)
+        if (begun == nullptr)
             conflicts_.note(WindowUse::update, block, place.offset);
         if (place.is_remote)
-            return swap_remote(desired, expected, {before, element_bytes}, place);
+            return swap_remote(desired, expected, {before, element_bytes, nullptr}, block, place, begun);
         there = place.base;
     }
     const EngineLock held = locked();
     detail::compare_and_swap(targets_.updater(rank), there, desired, expected, before, element_bytes);
 }
 
-void Window::swap_remote(const std::byte* desired, const std::byte* expected, std::span<std::byte> before,
-                         const TargetBytes& place)
+void Window::swap_remote(const std::byte* desired, const std::byte* expected, const OriginBlock& before,
+                         const TargetBlock& to, const TargetBytes& place, RequestState** begun)
 {
-    std::vector<std::byte> both(desired, desired + before.size());
-    both.insert(both.end(), expected, expected + before.size());
+    std::array<std::byte, 2 * WindowOperation::kMostSwappedBytes> both;
+    std::memcpy(both.data(), desired, before.count);
+    std::memcpy(both.data() + before.count, expected, before.count);
     EngineLock held = locked();
-    questions_.ask(held, "compare_and_swap", place.aim, WindowHeader::What::swap,
-                   static_cast<std::size_t>(place.offset), both, before);
+    const DescribedOperation described{
+        "compare_and_swap", WindowOperation::Kind::swap, {both.data(), 2 * before.count, nullptr}, before};
+    give(begun, queued_.queue(held, described, to, place, begun != nullptr));
 }
 
 }  // namespace tutti::detail

@@ -36,6 +36,7 @@ struct WindowTarget {
     AttachedMemory* attached = nullptr;  // likewise, of a dynamic window
     observe::StatusWord* held = nullptr;  // where the status page says whether this rank has the lock
     bool looked_for = false;             // whether this process maps them is known
+    bool is_being_locked = false;        // by a thread that accesses it first
     WindowCover cover = WindowCover::none;
 };
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/process.hpp"
@@ -14,16 +13,6 @@ namespace {
 
 constexpr int kAnyRank = WindowIdentity::kAnyRank;
 
-observe::CallWords words_of(std::uint64_t context, std::string_view operation, const WindowAim& aim) noexcept
-{
-    const auto call =
-        std::ranges::find(observe::kWindowCallNames, operation) - observe::kWindowCallNames.begin();
-    observe::CallWords words =
-        RankStatus::words(observe::Operation::window_call, context, aim.target, 0, aim.bytes);
-    words.signature = static_cast<std::uint64_t>(call);
-    return words;
-}
-
 }  // namespace
 
 void WindowWaits::await(EngineLock& lock, std::string_view operation, int rank, const WindowAim& aim,
@@ -32,9 +21,10 @@ void WindowWaits::await(EngineLock& lock, std::string_view operation, int rank, 
     if (done())
         return;
     Process& process = window_.process();
-    const RankStatus::InCall in_call(process.status(),
-                                     words_of(window_.communicator()->context(), operation, aim),
-                                     [&] { return rank < 0 ? -1 : window_.world_rank(rank); });
+    const RankStatus::InCall in_call(
+        process.status(),
+        window_call_words(window_.communicator()->context(), operation, aim.target, aim.bytes),
+        [&] { return rank < 0 ? -1 : window_.world_rank(rank); });
     const auto waiting = waiting_.insert(waiting_.end(), {operation, rank, aim});
     std::exception_ptr failed =
         caught([&] { process.engine().wait(lock, [&] { return done() || waiting->lost; }); });
@@ -133,16 +123,22 @@ WindowWait WindowWaits::in_words(bool collective) const
     if (waiting_.empty())
         return {};
     const Waiting& newest = waiting_.back();
-    const WindowAim& aim = newest.aim;
+    return in_words(newest.operation, newest.rank, newest.aim);
+}
+
+WindowWait WindowWaits::in_words(std::string_view operation, int rank, const WindowAim& aim) const
+{
     std::string text;
     if (aim.begin != aim.end)
         text += ", " + window_.range_in_words(aim.begin, aim.end);
     // The status pages of its holders name a lock that a rank of the node waits for.
     if (aim.lock)
         text += *aim.lock == WindowLock::exclusive ? ", exclusive" : ", shared";
-    text += newest.operation == "wait" ? ", in the epoch of post()" : window_.in_epoch();
+    if (!aim.collector.empty())
+        text += fmt::format(", in {}()", aim.collector);
+    text += operation == "wait" ? ", in the epoch of post()" : window_.in_epoch();
     text.erase(0, std::string_view(", ").size());
-    return {text, window_.is_rank(newest.rank) ? window_.world_rank(newest.rank) : -1};
+    return {text, window_.is_rank(rank) ? window_.world_rank(rank) : -1};
 }
 
 }  // namespace tutti::detail

@@ -24,6 +24,7 @@ struct WindowAim {
     std::ptrdiff_t begin = 0;  // of the target's memory; of a dynamic window, addresses. None: both are equal
     std::ptrdiff_t end = 0;
     std::optional<WindowLock> lock{};
+    std::string_view collector{};  // the call that waits for it, if it is another one
 };
 
 /// Under the engine's lock, but for barrier(). Errors are thrown.
@@ -44,6 +45,8 @@ public:
 
     /// Throws if `rank` is lost: `doing` says what that does to this rank.
     void check_not_lost(std::string_view operation, int rank, std::string_view doing) const;
+    /// What check_not_lost() throws; nullptr: the rank is not lost.
+    std::exception_ptr loss(std::string_view operation, int rank, std::string_view doing) const;
     /// In a handler of what sending to `rank` has thrown: throws the loss of the rank, or else that.
     [[noreturn]] void throw_unsent(std::string_view operation, int rank) const;
 
@@ -51,7 +54,9 @@ public:
     void add_awaited(std::set<int>& ranks) const;
     /// Ends waits for ranks that are lost.
     void fail_for_lost();
+    /// Empty: there is no wait.
     WindowWait in_words(bool collective) const;
+    WindowWait in_words(std::string_view operation, int rank, const WindowAim& aim) const;
 
 private:
     struct Waiting {
@@ -65,7 +70,6 @@ private:
     {
         return waiting.rank == rank || waiting.rank == WindowIdentity::kAnyRank;
     }
-    std::exception_ptr loss(std::string_view operation, int rank, std::string_view doing) const;
     std::exception_ptr loss_in(std::string_view operation, int rank) const;
 
     const WindowIdentity& window_;

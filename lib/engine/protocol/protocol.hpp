@@ -124,6 +124,12 @@ public:
         }
     }
 
+    /// Whether what was told to the peer last waits here, as its transport takes no more for now.
+    bool has_untold(int peer_rank) const noexcept
+    {
+        return peers_.known(peer_rank) != nullptr && !peers_.known(peer_rank)->control.empty();
+    }
+
     /// Throws if the peer cannot be reached.
     void connect_to(int peer_rank) { peers_.connected(peer_rank); }
     /// Remote memory of the transport to this peer; nullptr if that has none. Throws if the peer cannot be

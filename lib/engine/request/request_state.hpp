@@ -13,7 +13,7 @@ namespace tutti::detail {
 /// Read and written only under the engine's lock. Its waiter owns it: a public Request, a blocking call's
 /// stack frame or a collective.
 struct RequestState {
-    enum class Kind : unsigned char { send, receive, collective, own };
+    enum class Kind : unsigned char { send, receive, collective, window, own };
 
     explicit RequestState(Kind which) noexcept : kind(which) {}
     RequestState(const RequestState&) = delete;

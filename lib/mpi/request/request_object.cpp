@@ -64,6 +64,8 @@ MPI_Comm communicator_of(const RequestState& state) noexcept
         case RequestState::Kind::collective:
             return communicator_with(detail::message_context_of(
                 static_cast<const detail::CollectiveRequest&>(state).place().context));
+        case RequestState::Kind::window:  // a window has no communicator of the program's
+            return MPI_COMM_NULL;
         case RequestState::Kind::own:
             return static_cast<const MpiRequest&>(state).communicator();
     }

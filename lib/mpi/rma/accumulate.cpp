@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
+#include "lib/core/requests/request_access.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/object/runtime.hpp"
 #include "lib/mpi/op/op.hpp"
 #include "lib/mpi/rma/pair_elements.hpp"
 #include "lib/mpi/rma/transfer_blocks.hpp"
@@ -14,6 +17,7 @@ namespace tutti::mpi {
 
 namespace {
 
+using detail::RequestState;
 using detail::Update;
 
 // The type of all elements; none if there are several, or one that is no number's.
@@ -139,7 +143,7 @@ void check_whole(const Update& update, std::size_t bytes)
 }
 
 void accumulate_on(const Window& window, const OriginArguments& origin_given,
-                   const TargetArguments& target_given, MPI_Op op, bool has_request)
+                   const TargetArguments& target_given, MPI_Op op, RequestState** begun)
 {
     if (op == MPI_NO_OP)
         fail(MPI_ERR_OP, "MPI_NO_OP is for calls that fetch what the target has");
@@ -157,33 +161,45 @@ void accumulate_on(const Window& window, const OriginArguments& origin_given,
     const std::size_t bytes = origin.size_bytes;
     check_fits({"origin", bytes}, {"target", target.size_bytes});
     if (bytes == target.size_bytes) [[likely]]
-        return window.state->accumulate(origin.block, target.block, update, has_request);
+        return window.state->accumulate(origin.block, target.block, update, begun);
     check_whole(update, bytes);
-    window.state->accumulate(origin.block, cut(target, 0, bytes).block, update, has_request);
+    window.state->accumulate(origin.block, cut(target, 0, bytes).block, update, begun);
+}
+
+void await(RequestState* begun)
+{
+    if (begun == nullptr)
+        return;
+    auto lock = Runtime::process().engine().lock();
+    Request request = RequestAccess::active(*begun);
+    lock.unlock();
+    request.wait();
 }
 
 // The result has room for all of the target's elements, of which the origin may change fewer.
 void fetch_and_update(const Window& window, const OriginPart& origin, const OriginPart& result,
-                      const TargetPart& target, const Update& update, bool has_request)
+                      const TargetPart& target, const Update& update, RequestState** begun)
 {
     const std::size_t fetched = target.size_bytes;
     const std::size_t updated = update.kind == Update::Kind::no_op ? fetched : origin.size_bytes;
     check_fits({"target", fetched}, {"result", result.size_bytes});
     check_fits({"origin", updated}, {"target", fetched});
     if (updated == fetched && fetched == result.size_bytes) [[likely]]
-        return window.state->get_accumulate(origin.block, result.block, target.block, update, has_request);
+        return window.state->get_accumulate(origin.block, result.block, target.block, update, begun);
     check_whole(update, updated);
     window.state->get_accumulate(origin.block, cut(result, 0, updated).block, cut(target, 0, updated).block,
-                                 update, has_request);
-    if (updated != fetched)
-        window.state->get_accumulate({}, cut(result, updated, fetched).block,
-                                     cut(target, updated, fetched).block,
-                                     {Update::Kind::no_op, Op::sum, update.element}, has_request);
+                                 update, begun);
+    if (updated == fetched)
+        return;
+    if (begun != nullptr)
+        await(std::exchange(*begun, nullptr));  // one request stands for one operation
+    window.state->get_accumulate({}, cut(result, updated, fetched).block, cut(target, updated, fetched).block,
+                                 {Update::Kind::no_op, Op::sum, update.element}, begun);
 }
 
 void get_accumulate_on(const Window& window, const OriginArguments& origin_given,
                        const OriginArguments& result_given, const TargetArguments& target_given, MPI_Op op,
-                       bool has_request)
+                       RequestState** begun)
 {
     const bool reads = op != MPI_NO_OP;
     const Elements target_elements(target_given.datatype);
@@ -203,7 +219,7 @@ void get_accumulate_on(const Window& window, const OriginArguments& origin_given
     const OriginPart result = whole_part_of(result_given, Elements(result_given.datatype));
     const TargetPart target = whole_part_of(window, target_given, target_elements);
     const OriginPart origin = reads ? whole_part_of(origin_given, origin_elements) : OriginPart{};
-    fetch_and_update(window, origin, result, target, update, has_request);
+    fetch_and_update(window, origin, result, target, update, begun);
 }
 
 // Operations on one element take predefined types.
@@ -227,20 +243,22 @@ int accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype ori
                MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                MPI_Win win)
 {
-    return operation("MPI_Accumulate", win, target_rank, false, nullptr, [&](const Window& window) {
-        accumulate_on(window, {origin_addr, origin_count, origin_datatype},
-                      {target_rank, target_disp, target_count, target_datatype}, op, false);
-    });
+    return operation("MPI_Accumulate", win, target_rank, false, nullptr,
+                     [&](const Window& window, RequestState** begun) {
+                         accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                                       {target_rank, target_disp, target_count, target_datatype}, op, begun);
+                     });
 }
 
 int raccumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
                 int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype,
                 MPI_Op op, MPI_Win win, MPI_Request* request)
 {
-    return operation("MPI_Raccumulate", win, target_rank, true, request, [&](const Window& window) {
-        accumulate_on(window, {origin_addr, origin_count, origin_datatype},
-                      {target_rank, target_disp, target_count, target_datatype}, op, true);
-    });
+    return operation("MPI_Raccumulate", win, target_rank, true, request,
+                     [&](const Window& window, RequestState** begun) {
+                         accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                                       {target_rank, target_disp, target_count, target_datatype}, op, begun);
+                     });
 }
 
 int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
@@ -248,11 +266,13 @@ int get_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype
                    MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                    MPI_Win win)
 {
-    return operation("MPI_Get_accumulate", win, target_rank, false, nullptr, [&](const Window& window) {
-        get_accumulate_on(window, {origin_addr, origin_count, origin_datatype},
-                          {result_addr, result_count, result_datatype},
-                          {target_rank, target_disp, target_count, target_datatype}, op, false);
-    });
+    return operation("MPI_Get_accumulate", win, target_rank, false, nullptr,
+                     [&](const Window& window, RequestState** begun) {
+                         get_accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                                           {result_addr, result_count, result_datatype},
+                                           {target_rank, target_disp, target_count, target_datatype}, op,
+                                           begun);
+                     });
 }
 
 int rget_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
@@ -260,11 +280,13 @@ int rget_accumulate(const void* origin_addr, MPI_Count origin_count, MPI_Datatyp
                     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
                     MPI_Win win, MPI_Request* request)
 {
-    return operation("MPI_Rget_accumulate", win, target_rank, true, request, [&](const Window& window) {
-        get_accumulate_on(window, {origin_addr, origin_count, origin_datatype},
-                          {result_addr, result_count, result_datatype},
-                          {target_rank, target_disp, target_count, target_datatype}, op, true);
-    });
+    return operation("MPI_Rget_accumulate", win, target_rank, true, request,
+                     [&](const Window& window, RequestState** begun) {
+                         get_accumulate_on(window, {origin_addr, origin_count, origin_datatype},
+                                           {result_addr, result_count, result_datatype},
+                                           {target_rank, target_disp, target_count, target_datatype}, op,
+                                           begun);
+                     });
 }
 
 int fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
@@ -286,7 +308,7 @@ int fetch_and_op(const void* origin_addr, void* result_addr, MPI_Datatype dataty
                                        update);
         else
             get_accumulate_on(window, {origin_addr, 1, datatype}, {result_addr, 1, datatype},
-                              {target_rank, target_disp, 1, datatype}, op, false);
+                              {target_rank, target_disp, 1, datatype}, op, nullptr);
     });
 }
 

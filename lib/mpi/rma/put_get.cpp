@@ -13,7 +13,9 @@ namespace tutti::mpi {
 
 namespace {
 
-using Transfer = void (detail::Window::*)(const detail::OriginBlock&, const detail::TargetBlock&, bool);
+using detail::RequestState;
+using Transfer = void (detail::Window::*)(const detail::OriginBlock&, const detail::TargetBlock&,
+                                          RequestState**);
 
 void check_direction(Transfer function, std::size_t origin_bytes, std::size_t target_bytes)
 {
@@ -25,11 +27,11 @@ void check_direction(Transfer function, std::size_t origin_bytes, std::size_t ta
 
 // One side has more room than the other one fills.
 void transfer_less(const Window& window, Transfer function, const OriginPart& origin,
-                   const TargetPart& target, bool has_request)
+                   const TargetPart& target, RequestState** begun)
 {
     check_direction(function, origin.size_bytes, target.size_bytes);
     const std::size_t bytes = std::min(origin.size_bytes, target.size_bytes);
-    ((*window.state).*function)(cut(origin, 0, bytes).block, cut(target, 0, bytes).block, has_request);
+    ((*window.state).*function)(cut(origin, 0, bytes).block, cut(target, 0, bytes).block, begun);
 }
 
 [[gnu::always_inline]] inline int transfer(const char* call, Transfer function,
@@ -39,15 +41,15 @@ void transfer_less(const Window& window, Transfer function, const OriginPart& or
 {
     return operation(
         call, win, target_given.rank, has_request,
-        request, [&](const Window& window) __attribute__((always_inline)) {
+        request, [&](const Window& window, RequestState** begun) __attribute__((always_inline)) {
             if (!is_target(window, target_given.rank)) [[unlikely]]
                 return check_direction(function, bytes_without_memory(origin_given),
                                        bytes_without_memory(target_given));
             const OriginPart origin = part_of(origin_given);
             const TargetPart target = part_of(window, target_given);
             if (origin.size_bytes != target.size_bytes) [[unlikely]]
-                return transfer_less(window, function, origin, target, has_request);
-            ((*window.state).*function)(origin.block, target.block, has_request);
+                return transfer_less(window, function, origin, target, begun);
+            ((*window.state).*function)(origin.block, target.block, begun);
         });
 }
 

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/datatype/build.hpp"
 #include "lib/foundation/datatype/runs.hpp"
 #include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/runtime.hpp"
 
 namespace tutti::mpi {
 
@@ -72,6 +74,12 @@ void refuse_request()
     fail(MPI_ERR_RMA_SYNC,
          "operations with a request are for epochs of MPI_Win_lock and MPI_Win_lock_all; in others use the "
          "call without a request");
+}
+
+MPI_Request begun_at_window(detail::RequestState& state)
+{
+    const auto lock = Runtime::process().engine().lock();
+    return begun_request(&state);
 }
 
 }  // namespace tutti::mpi

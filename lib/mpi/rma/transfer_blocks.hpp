@@ -97,9 +97,11 @@ OriginPart cut(const OriginPart& part, std::size_t begin, std::size_t end);
 TargetPart cut(const TargetPart& part, std::size_t begin, std::size_t end);
 
 [[noreturn]] void refuse_request();
+/// The handle of an operation that is under way.
+MPI_Request begun_at_window(detail::RequestState& state);
 
-/// An operation: what calls with a request, and those without one, have in common. operate(window) does it;
-/// its request is complete then. `request`: nullptr in calls without one, which `has_request` says.
+/// An operation: what calls with a request, and those without one, have in common. operate(window, begun)
+/// begins it; `begun` is as in the core. `request`: nullptr in calls without one, which `has_request` says.
 ///
 /// Operations may not have requests in epochs of which targets are a part. One on MPI_PROC_NULL is no part of
 /// the epoch.
@@ -115,9 +117,11 @@ template <class Operate>
                 if (is_target(window, target_rank) && window.state->is_in_active_epoch()) [[unlikely]]
                     refuse_request();
             }
-            operate(window);
-            if (has_request)
-                *request = begun_request(nullptr);
+            if (!has_request)
+                return operate(window, nullptr);
+            detail::RequestState* begun = nullptr;
+            operate(window, &begun);
+            *request = begun == nullptr ? begun_request(nullptr) : begun_at_window(*begun);
         });
 }
 

@@ -243,6 +243,19 @@ void window_get(const Communicator& world)
     access[0].get(numbers, 2);
 }
 
+/// The same by a request.
+void window_request(const Communicator& world)
+{
+    std::vector<double> memory(8);
+    std::array<double, 3> numbers{};
+    tutti::Window<double> table(world, std::span(memory));
+    table.set_name("table");
+    if (world.rank() == 0)
+        ::pause();
+    const auto access = table.lock_all();
+    access[0].iget(numbers, 3).wait();
+}
+
 /// Does not hang: messages move for ever.
 void moves(const Communicator& world)
 {
@@ -300,6 +313,7 @@ int run_program(int argc, char** argv)
                              Hang{"window_writer", window_writer},
                              Hang{"window_epochs", window_epochs},
                              Hang{"window_get", window_get},
+                             Hang{"window_request", window_request},
                              Hang{"late", late},
                              Hang{"moves", moves}})
         if (what == hang.name)

@@ -137,12 +137,17 @@ TEST_CASE("a hang that is no certain deadlock is reported after a while, and the
               "rank 0 waits for rank 1 (wait, on window 1), rank 1 waits for rank 0 (recv, tag 5)\n"}},
         Hang{"window_get",
              2,
-             {"): get of 24 B from 0, on window \"table\", bytes 16 to 40, in the epoch of lock_all(), for ",
+             {"): get of 24 B from 0, on window \"table\", bytes 16 to 40, in unlock_all(), in the epoch of "
+              "lock_all(), for ",
+              "- rank 0 is asleep outside of Tutti for ", "and others wait for it"}},
+        Hang{"window_request",
+             2,
+             {"): get of 24 B from 0, on window \"table\", bytes 24 to 48, in the epoch of lock_all(), for ",
               "- rank 0 is asleep outside of Tutti for ", "and others wait for it"}});
     Launched job(tuttirun_command(hanging(hang, {"--hang-report", "1", "--on-deadlock", "abort"})),
                  std::chrono::seconds(60));
     hang.words.push_back(
-        hang.name == "sleeps" || hang.name == "window_get"
+        hang.name == "sleeps" || hang.name == "window_get" || hang.name == "window_request"
             ? "tuttirun: ranks wait for others that are asleep outside of Tutti, and nothing "
               "has moved for 1 s:\n"
             : "tuttirun: all ranks wait, and nothing has moved for 1 s:\n");

@@ -41,7 +41,7 @@ void die(const tutti::Communicator& world, tutti::Window<double>& window, const 
     const double value = 1;
     if (where == "lock") {
         keep(window.lock(0)).put(value, 0);
-    } else if (where == "lock_all" || where == "flush" || where == "put") {
+    } else if (where == "lock_all" || where == "flush" || where == "put" || where == "request") {
         keep(window.lock_all())[0].accumulate(value, 0, tutti::sum);
     } else if (where == "fence") {
         keep(window.fence())[0].put(value, 0);
@@ -114,6 +114,13 @@ void wait(const tutti::Communicator& world, tutti::Window<double>& window, const
             access[last].put(value, 7);
             access.flush(last);
         }
+    } else if (where == "request") {
+        auto& access = keep(window.lock_all());
+        std::vector<double> all(kElements);
+        access[last].iget(all, 0).wait();  // so the lock is held when the last rank dies
+        world.barrier();
+        for (;;)
+            access[last].iget(all, 0).wait();
     } else if (where == "flush") {
         auto& access = keep(window.lock_all());
         double flag = 0;

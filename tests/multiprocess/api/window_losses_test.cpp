@@ -20,6 +20,8 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
         std::string tcp;
     };
     const std::string in_all = ", in the epoch of lock_all()";
+    const std::string one_put = "this rank's put() of 8 bytes, bytes 8 to 16";
+    const std::string one_get = "this rank's get() of 800000 bytes, bytes 0 to 800000";
     const std::string waiting = "while this rank was waiting in ";
     const auto [where, mapped, ordinary, tcp] = GENERATE_COPY(
         Case{"lock", waiting + "lock()", waiting + "lock()", waiting + "lock()"},
@@ -29,14 +31,19 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
         Case{"wait", waiting + "wait()", waiting + "wait()", waiting + "wait()"},
         Case{"test", "before it called complete()", "before it called complete()",
              "before it called complete()"},
-        Case{"post", "fence: peer lost: ", waiting + "put(), in the epoch of start()",
-             waiting + "put(), in the epoch of start()"},
-        Case{"known", "", waiting + "put(), in the epoch of start()",
-             waiting + "put(), in the epoch of start()"},
-        Case{"flush", "while this rank accesses its memory" + in_all, waiting + "get()" + in_all, in_all},
-        Case{"put", "while this rank accesses its memory" + in_all, waiting + "put()" + in_all, in_all},
+        Case{"post", "fence: peer lost: ", one_put + ", in the epoch of start()",
+             ", in the epoch of start()"},
+        Case{"known", "", "before " + one_put + ", in the epoch of start()",
+             "before " + one_put + ", in the epoch of start()"},
+        Case{"flush", "while this rank accesses its memory" + in_all,
+             "this rank's get() of 8 bytes, bytes 56 to 64" + in_all, in_all},
+        Case{"put", "while this rank accesses its memory" + in_all,
+             "this rank's put() of 8 bytes, bytes 56 to 64" + in_all, in_all},
+        Case{"request", "", one_get + in_all, one_get + in_all},
         Case{"update", "", waiting + "lock()", waiting + "lock()"});
     const std::string memory = GENERATE("mapped", "ordinary", "tcp", "ofi");
+    if (where == "request" && memory == "mapped")
+        return;  // its end is not noticed
     if (kSanitized && memory == "tcp")
         return;  // the same frames as on a node
     if (memory == "ofi" && where != "lock" && where != "fence" && where != "post" && where != "put")

@@ -48,6 +48,16 @@ TEST_CASE("windows that all ranks change at once keep every change", "[windows]"
     check_silent_success(tuttirun({"-n", ranks, program("api_window_stress"), "400", seed}));
 }
 
+TEST_CASE("operations that are under way together keep their order and give their values", "[windows]")
+{
+    const std::string ranks = GENERATE("1", "2", "3", "5");
+    const std::string seed = GENERATE("1", "2");
+    CAPTURE(ranks, seed);
+    check_silent_success(tuttirun({"-n", ranks, program("api_window_overlap"), seed, "threads"}));
+    check_silent_success(
+        tuttirun({"-n", ranks, "-x", "TUTTI_PROGRESS=thread", program("api_window_overlap"), seed}));
+}
+
 TEST_CASE("windows of several hosts, and of hosts with several ranks, which map each other's memory",
           "[windows][hosts]")
 {
@@ -65,7 +75,8 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
     CAPTURE(fabric, split);
     const std::string rounds = split.size() == 2 ? "20" : "8";  // six ranks take turns for each answer
     std::vector<Words> programs = {{program("api_windows"), "hosts"},
-                                   {program("api_window_stress"), rounds, "3"}};
+                                   {program("api_window_stress"), rounds, "3"},
+                                   {program("api_window_overlap"), "5", "threads"}};
     if (split.size() == 2)
         programs.push_back({program("api_window_sizes")});
     for (const Words& run : programs) {
@@ -83,7 +94,9 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
 
 TEST_CASE("over libfabric without remote reads and writes windows go by frames", "[windows][hosts]")
 {
-    for (const Words& run : {Words{program("api_windows"), "hosts"}, {program("api_window_sizes")}}) {
+    for (const Words& run : {Words{program("api_windows"), "hosts"},
+                             {program("api_window_sizes")},
+                             {program("api_window_overlap"), "7"}}) {
         Words arguments{"-v", "--fabric", "ofi:net", "-x", "TUTTI_FABRIC_RMA=off"};
         for (const std::string& word : on_hosts({2, 1}, run))
             arguments.push_back(word);
