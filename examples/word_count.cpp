@@ -16,7 +16,6 @@
 #include <string_view>
 #include <tutti/map_reduce.hpp>
 #include <tutti/tutti.hpp>
-#include <utility>
 #include <vector>
 
 #include "command_line.hpp"
@@ -25,10 +24,12 @@ void count_words(std::string_view text, auto& emit)
 {
     std::string word;
     for (const char c : text) {
-        if (const char lower = static_cast<char>(c | 0x20); lower >= 'a' && lower <= 'z')
+        if (const char lower = static_cast<char>(c | 0x20); lower >= 'a' && lower <= 'z') {
             word += lower;
-        else if (!word.empty())
-            emit(std::exchange(word, {}), 1u);
+        } else if (!word.empty()) {
+            emit(word, 1u);
+            word.clear();
+        }
     }
     if (!word.empty())
         emit(word, 1u);
@@ -52,9 +53,8 @@ int main(int argc, char** argv)
     std::ranges::sort(files);  // the same order at all ranks
 
     const auto map = [](std::string_view text, auto& emit) { count_words(text, emit); };
-    auto counts =
-        tutti::map_reduce<std::string, std::uint64_t>(world, tutti::TextPieces(files), map, tutti::sum)
-            .gather(0);
+    const tutti::TextPieces pieces(files);
+    auto counts = tutti::map_reduce<std::string, std::uint64_t>(world, pieces, map, tutti::sum).gather(0);
     std::ranges::stable_sort(counts, std::greater{}, [](const auto& count) { return count.second; });
     for (std::size_t i = 0; i < (all ? counts.size() : std::min<std::size_t>(20, counts.size())); ++i)
         fmt::print("{:7} {}\n", counts[i].second, counts[i].first);
