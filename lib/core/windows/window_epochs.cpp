@@ -18,9 +18,10 @@ void Window::cover(int rank, WindowCover cover)
     WindowTarget& covered = targets_[rank];
     if (cover != WindowCover::none)
         targets_.look_for(rank);
-    covered.cover = cover;
     const bool open = cover != WindowCover::none && cover != WindowCover::not_locked;
-    covered.reach = open && !conflicts_.are_checked() ? covered.memory : nullptr;
+    covered.reach.store(open && !conflicts_.are_checked() ? covered.memory : nullptr,
+                        std::memory_order_release);
+    covered.cover.store(cover, std::memory_order_release);
     conflicts_.forget(rank, true);
 }
 

@@ -86,9 +86,10 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> bounds_of(const TargetBlock& block)
 void Window::admit(std::string_view operation, WindowUse use, const TargetBlock& block, TargetBytes& place)
 {
     identity_.check_rank(operation, block.rank);
-    if (targets_[block.rank].cover == WindowCover::not_locked)
+    const std::atomic<WindowCover>& cover = targets_[block.rank].cover;
+    if (cover.load(std::memory_order_acquire) == WindowCover::not_locked)
         lock_late(block.rank);
-    if (targets_[block.rank].cover == WindowCover::none)
+    if (cover.load(std::memory_order_acquire) == WindowCover::none)
         refuse_outside_epoch(operation, block.rank);
     find(operation, block, place);
     conflicts_.look_for(operation, use, block, place.offset);

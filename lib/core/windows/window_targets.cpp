@@ -180,12 +180,24 @@ void WindowTargets::place_the_empty() noexcept
     }
 }
 
+// All but its size.
+void WindowTarget::forget() noexcept
+{
+    reach = nullptr;
+    memory = nullptr;
+    control = nullptr;
+    attached = nullptr;
+    held = nullptr;
+    looked_for = is_being_locked = false;
+    cover = WindowCover::none;
+}
+
 void WindowTargets::free()
 {
     {
         const auto lock = window_.process().engine().lock();
         for (WindowTarget& each : targets_)
-            each = {.size_bytes = each.size_bytes, .unit_bytes = each.unit_bytes};
+            each.forget();
     }
     deallocate(allocated_);
     deallocate(control_memory_);

@@ -1,6 +1,7 @@
 // The memory of all ranks of a window: this rank's own, and the others' where this process maps it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,7 +29,12 @@ enum class WindowCover : std::uint8_t {
 };
 
 struct WindowTarget {
-    std::byte* reach = nullptr;  // `memory`, while an epoch covers the target
+    void forget() noexcept;
+
+    /// `memory`, while an epoch covers the target. A thread may access a target whose lock another one takes
+    /// just now (Window::cover): its release store, and that of `cover`, pair with acquire loads, so that
+    /// whoever sees them sees the members below and holds the lock.
+    std::atomic<std::byte*> reach{nullptr};
     std::size_t size_bytes = 0;
     std::size_t unit_bytes = 1;
     std::byte* memory = nullptr;         // if this process maps it
@@ -37,7 +43,7 @@ struct WindowTarget {
     observe::StatusWord* held = nullptr;  // where the status page says whether this rank has the lock
     bool looked_for = false;             // whether this process maps them is known
     bool is_being_locked = false;        // by a thread that accesses it first
-    WindowCover cover = WindowCover::none;
+    std::atomic<WindowCover> cover{WindowCover::none};
 };
 
 /// How the others find a rank's memory; all ranks exchange it when the window is made. Plain bytes.
@@ -90,13 +96,14 @@ public:
         if (block.type != nullptr || static_cast<std::size_t>(block.rank) >= targets_.size()) [[unlikely]]
             return nullptr;
         const WindowTarget& target = (*this)[block.rank];
+        std::byte* const reach = target.reach.load(std::memory_order_acquire);
         std::size_t offset = 0;
-        if (target.reach == nullptr || block.displacement < 0 ||
+        if (reach == nullptr || block.displacement < 0 ||
             __builtin_mul_overflow(static_cast<std::size_t>(block.displacement), target.unit_bytes,
                                    &offset) ||
             offset > target.size_bytes || block.count > target.size_bytes - offset) [[unlikely]]
             return nullptr;
-        return target.reach + offset;
+        return reach + offset;
     }
 
     // Under the engine's lock.
