@@ -5,6 +5,7 @@
 // the epoch. Calls take the engine's lock where they need it; their callers do not hold it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -176,7 +177,7 @@ private:
     ExposureEpoch exposure_;
     int locked_targets_ = 0;    // in WindowEpoch::locks
     std::vector<int> started_;  // targets, in WindowEpoch::started
-    unsigned flushes_ = 0;
+    std::atomic<unsigned> flushes_{0};  // relaxed: of several threads, some may be lost
     bool freed_ = false;
 };
 

@@ -140,7 +140,9 @@ void Window::complete_at(std::string_view operation, int rank, bool at_target)
             if (rank == kAnyRank || rank == each)
                 conflicts_.forget(each, at_target);
     }
-    if (++flushes_ % kFlushesPerPass != 0) [[likely]]
+    const unsigned flushes = flushes_.load(std::memory_order_relaxed) + 1;
+    flushes_.store(flushes, std::memory_order_relaxed);
+    if (flushes % kFlushesPerPass != 0) [[likely]]
         return;
     EngineLock held = locked();
     waits_.pass(held, operation, rank);
