@@ -8,7 +8,7 @@
 #include "lib/core/calls/intercommunicator_calls.hpp"
 #include "lib/core/calls/typed_blocks.hpp"
 #include "lib/core/communicators/buffer_checks.hpp"
-#include "lib/core/communicators/neighborhood.hpp"
+#include "lib/core/communicators/neighbor_topology.hpp"
 #include "lib/core/communicators/run_collective.hpp"
 #include "tutti/calls.hpp"
 

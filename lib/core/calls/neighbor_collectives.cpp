@@ -4,7 +4,7 @@
 #include "collectives/collectives.hpp"
 #include "lib/core/calls/contiguous.hpp"
 #include "lib/core/communicators/buffer_checks.hpp"
-#include "lib/core/communicators/neighborhood.hpp"
+#include "lib/core/communicators/neighbor_topology.hpp"
 #include "tutti/calls.hpp"
 #include "tutti/neighbor_communicator.hpp"
 

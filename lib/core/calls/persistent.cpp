@@ -1,7 +1,7 @@
 // Persistent requests: they keep the arguments of a call and start it again and again.
 #include <exception>
 
-#include "lib/core/requests/starter.hpp"
+#include "lib/core/requests/function_starter.hpp"
 #include "lib/foundation/datatype/typemap.hpp"
 #include "tutti/communicator.hpp"
 

@@ -10,7 +10,7 @@
 #include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/communicators/neighborhood.hpp"
+#include "lib/core/communicators/neighbor_topology.hpp"
 
 namespace tutti {
 

@@ -47,7 +47,7 @@ bool are_complete_soon(detail::Process& process, std::span<const Request> reques
     return are_done();
 }
 
-void tell_who_is_silent(detail::Process& process, int peer)
+void report_silent_peer(detail::Process& process, int peer)
 {
     for (const auto& transport : process.engine().transports()) {
         if (const std::string where = transport->silent_at(peer); !where.empty())
@@ -95,7 +95,7 @@ void detail::prove_reachability(Process& process)
     if (!are_complete_soon(process, requests)) {
         const auto lock = process.engine().lock();
         for (const int other : asked)
-            tell_who_is_silent(process, leaders[static_cast<std::size_t>(other)]);
+            report_silent_peer(process, leaders[static_cast<std::size_t>(other)]);
     }
     wait_all(requests);
 }

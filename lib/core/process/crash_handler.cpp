@@ -54,7 +54,7 @@ std::uint64_t stack_pointer_in(const void* context) noexcept
 }
 
 /// Async-signal-safe.
-void tell_crash(int signal, siginfo_t* info, void* context)
+void on_crash_signal(int signal, siginfo_t* info, void* context)
 {
     control::Channel* const daemon = daemon_of_rank.load(std::memory_order_acquire);
     const bool is_first = daemon != nullptr && !reported.exchange(true, std::memory_order_relaxed);
@@ -139,7 +139,7 @@ void report_crashes(control::Channel* daemon)
     daemon_of_rank.store(daemon, std::memory_order_release);
     prepare_thread_for_crash();
     struct sigaction own {};
-    own.sa_sigaction = tell_crash;
+    own.sa_sigaction = on_crash_signal;
     own.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigfillset(&own.sa_mask);
     for (const int signal : kSignals)
@@ -159,7 +159,7 @@ void ignore_crashes() noexcept
     struct sigaction by_default {};
     by_default.sa_handler = SIG_DFL;
     for (const int signal : kSignals)
-        if (is_action(signal, tell_crash))
+        if (is_action(signal, on_crash_signal))
             ::sigaction(signal, &by_default, nullptr);
 }
 

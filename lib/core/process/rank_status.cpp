@@ -38,7 +38,7 @@ RankStatus::RankStatus(int ranks, bool many_threads, control::Channel* daemon)
       }()),
       many_threads_(many_threads),
       profile_(profile::Profile::wanted(ranks, many_threads, daemon)),
-      tells_more_(many_threads_ || profile_ != nullptr)
+      notes_more_(many_threads_ || profile_ != nullptr)
 {
     put(page_->many_threads, many_threads ? 1 : 0);
 }

@@ -28,7 +28,7 @@ public:
     void begins(const Words& call, PeerOf&& peer_of) noexcept
     {
         write(call);
-        if (tells_more_) [[unlikely]]
+        if (notes_more_) [[unlikely]]
             begins_more(call, profile_ != nullptr ? peer_of() : -1);
     }
     void begins(const Words& call) noexcept
@@ -39,7 +39,7 @@ public:
     {
         observe::StatusWord& entered = page_->entered;
         entered.store(entered.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_relaxed);
-        if (tells_more_) [[unlikely]]
+        if (notes_more_) [[unlikely]]
             ended_more();
     }
     /// A call that has not blocked and ends here. `begun`: what clock() was.
@@ -163,7 +163,7 @@ private:
     const observe::StatusMemory page_;
     const bool many_threads_;
     const std::unique_ptr<profile::Profile> profile_;
-    const bool tells_more_;  // there are many threads, or a profile
+    const bool notes_more_;  // there are many threads, or a profile
     Words passed_;           // a passing call that came several times and last; `what` is 0: there is none
     std::mutex communicators_;
     observe::StatusCommunicator left_out_{};

@@ -209,7 +209,7 @@ bool QueuedOperations::sends_now(int rank, std::size_t most_frames, bool all) co
     const std::size_t under_way = target.under_way.size();
     if (target.waiting.empty() || under_way >= most_frames)
         return false;
-    if (target.expects_answer() && window_.process().protocol().has_untold(window_.world_rank(rank)))
+    if (target.expects_answer() && window_.process().protocol().has_unsent_frames(window_.world_rank(rank)))
         return false;
     return all || under_way < kFramesAtOnce || target.waiting.front().is_full;
 }

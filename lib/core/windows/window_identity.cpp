@@ -43,7 +43,7 @@ void WindowIdentity::send(int rank, WindowHeader::What what, std::uint64_t id, s
 {
     const WindowHeader header{protocol::Lead::of(protocol::FrameKind::window_call, communicator_->context()),
                               what, static_cast<std::uint32_t>(rank_), id, detail};
-    process_.protocol().tell(world_rank(rank), header, payload);
+    process_.protocol().send_frame(world_rank(rank), header, payload);
     process_.engine().started();
 }
 

@@ -107,25 +107,26 @@ public:
     /// Sends a frame of a service. Frames to one peer keep their order but overtake messages. The payload is
     /// copied and shorter than Capabilities::inject_below. Throws if the peer cannot be reached.
     template <class Header>
-    void tell(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
+    void send_frame(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
     {
         static_assert(sizeof header == transport::kMaxHeaderBytes, "so that its length is always checked");
         peers_.send_control(peers_.connected(peer_rank), bytes_of(header), payload);
     }
-    /// tell() for news that no peer depends on: a peer that has left or cannot be reached gets none, and a
-    /// payload that is too long is cut.
+    /// send_frame() for news that no peer depends on: a peer that has left or cannot be reached gets none,
+    /// and a payload that is too long is cut.
     template <class Header>
     void notify_if_reachable(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
     {
         try {
-            tell(peer_rank, header, payload.first(std::min(payload.size(), most_service_bytes(peer_rank))));
+            send_frame(peer_rank, header,
+                       payload.first(std::min(payload.size(), most_service_bytes(peer_rank))));
         } catch (const Error&) {
             // Operations that need the peer fail by themselves.
         }
     }
 
-    /// Whether what was told to the peer last waits here, as its transport takes no more for now.
-    bool has_untold(int peer_rank) const noexcept
+    /// Whether the last frame of a service to the peer waits here, as its transport takes no more for now.
+    bool has_unsent_frames(int peer_rank) const noexcept
     {
         return peers_.known(peer_rank) != nullptr && !peers_.known(peer_rank)->control.empty();
     }
@@ -136,7 +137,7 @@ public:
     /// reached.
     transport::RemoteMemory* memory_of(int peer_rank) { return peers_.connected(peer_rank).memory; }
 
-    /// The largest payload of tell() to this peer. Throws if it cannot be reached.
+    /// The largest payload of send_frame() to this peer. Throws if it cannot be reached.
     std::size_t most_service_bytes(int peer_rank)
     {
         return peers_.connected(peer_rank).transport->capabilities().inject_below - 1;

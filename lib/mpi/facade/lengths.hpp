@@ -2,7 +2,7 @@
 // refuse the communicator, or does not read the array.
 #pragma once
 
-#include "lib/core/communicators/neighborhood.hpp"
+#include "lib/core/communicators/neighbor_topology.hpp"
 #include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/facade/convert.hpp"
 #include "lib/mpi/topology/topology_object.hpp"

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "lib/core/messages/messages.hpp"
+#include "lib/core/requests/function_starter.hpp"
 #include "lib/core/requests/request_access.hpp"
-#include "lib/core/requests/starter.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"
 #include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"

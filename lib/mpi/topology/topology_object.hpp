@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/core/communicators/neighborhood.hpp"
+#include "lib/core/communicators/neighbor_topology.hpp"
 #include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/abi.hpp"
 

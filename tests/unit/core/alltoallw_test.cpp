@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "lib/core/calls/intercommunicator_calls.hpp"
-#include "lib/core/communicators/neighborhood.hpp"
+#include "lib/core/communicators/neighbor_topology.hpp"
 #include "lib/foundation/datatype/build.hpp"
 #include "tests/unit/core/sides.hpp"
 

@@ -64,11 +64,11 @@ TEST_CASE("frames reach the other side's service, also through a transport that 
     Wire wire;
     Listener<CallHeader> listener;
     wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_differs, std::ref(listener));
-    wire.at(1).tell(0, call_of(FrameKind::call_inquiry, 5));
+    wire.at(1).send_frame(0, call_of(FrameKind::call_inquiry, 5));
     wire.limit_queue(0);
     {
         const Bytes payload = message(1, 20);
-        wire.at(1).tell(0, call_of(FrameKind::call_differs, 6), payload);
+        wire.at(1).send_frame(0, call_of(FrameKind::call_differs, 6), payload);
     }
     wire.step();
     wire.limit_queue(100);
@@ -91,7 +91,7 @@ TEST_CASE("each kind goes to the service that was registered for it")
     Listener<CallWaitHeader> waits;
     wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_differs, std::ref(calls));
     wire.at(0).serve(FrameKind::call_wait, FrameKind::call_wait, std::ref(waits));
-    wire.at(1).tell(0, CallWaitHeader{Lead::of(FrameKind::call_wait, 9), 1, 7, 3, 4, 5});
+    wire.at(1).send_frame(0, CallWaitHeader{Lead::of(FrameKind::call_wait, 9), 1, 7, 3, 4, 5});
     wire.settle();
     CHECK(calls.calls.empty());
     REQUIRE(waits.calls.size() == 1);
@@ -102,7 +102,7 @@ TEST_CASE("each kind goes to the service that was registered for it")
     CHECK(waits.calls[0].chain == 4);
     CHECK(waits.calls[0].kind == 5);
     wire.at(0).serve(FrameKind::call_wait, FrameKind::call_wait, nullptr);
-    wire.at(1).tell(0, call_of(FrameKind::call_wait, 8));
+    wire.at(1).send_frame(0, call_of(FrameKind::call_wait, 8));
     wire.settle();
     CHECK(waits.calls.size() == 1);
 }
@@ -112,12 +112,12 @@ TEST_CASE("a service answers from within its frame")
     Wire wire;
     const auto answering = [&](int peer, std::span<const std::byte> header, std::span<const std::byte>) {
         const std::uint32_t number = header_in<CallHeader>(header, peer).number;
-        wire.at(0).tell(peer, call_of(FrameKind::call_differs, number));
+        wire.at(0).send_frame(peer, call_of(FrameKind::call_differs, number));
     };
     Listener<CallHeader> listener;
     wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_inquiry, answering);
     wire.at(1).serve(FrameKind::call_differs, FrameKind::call_differs, std::ref(listener));
-    wire.at(1).tell(0, call_of(FrameKind::call_inquiry, 5));
+    wire.at(1).send_frame(0, call_of(FrameKind::call_inquiry, 5));
     wire.settle();
     REQUIRE(listener.calls.size() == 1);
     CHECK(listener.peers == std::vector{0});
@@ -127,7 +127,7 @@ TEST_CASE("a service answers from within its frame")
 TEST_CASE("frames that nobody serves are ignored")
 {
     Wire wire;
-    wire.at(1).tell(0, call_of(FrameKind::call_inquiry, 5));
+    wire.at(1).send_frame(0, call_of(FrameKind::call_inquiry, 5));
     wire.settle();
     CHECK(wire.sent_kinds(0).empty());
 }

@@ -1,4 +1,4 @@
-#include "lib/core/communicators/neighborhood.hpp"
+#include "lib/core/communicators/neighbor_topology.hpp"
 
 #include <fmt/format.h>
 
