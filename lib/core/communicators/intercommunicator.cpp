@@ -1,7 +1,7 @@
 // Makes intercommunicators, and merges their groups.
 //
-// create_intercommunicator: the leaders exchange their groups and ids, and each broadcasts within its own group
-// what it has received. The leader with the lower rank in the job assigns the ids, and its group comes
+// create_intercommunicator: the leaders exchange their groups and ids, and each broadcasts within its own
+// group what it has received. The leader with the lower rank in the job assigns the ids, and its group comes
 // first. Cost: two messages between the leaders and two broadcasts. merge: an allreduce, which checks that
 // the ranks agree and tells the id that the first rank assigns.
 #include "lib/core/communicators/intercommunicator.hpp"

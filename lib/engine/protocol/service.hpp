@@ -1,7 +1,7 @@
 // Services: ranks exchange information besides messages, in frames of their own kinds.
 //
 // A service has its kinds in FrameKind (frames.hpp), defines their headers, is registered by Protocol::serve,
-// and sends by Protocol::tell. Example: lib/core/diagnosis/call_diagnosis.hpp.
+// and sends by Protocol::send_frame. Example: lib/core/diagnosis/call_diagnosis.hpp.
 #pragma once
 
 #include <algorithm>
