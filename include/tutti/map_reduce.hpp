@@ -38,6 +38,7 @@
 
 namespace tutti {
 
+/// What map_reduce() may use.
 struct MapReduceOptions {
     /// Of pairs in the memory of a rank. Beyond them it writes pairs to a file, which has no name and ends
     /// with the result.
@@ -241,8 +242,10 @@ void for_each_piece(const Communicator& communicator, const Input& input, Visit&
 template <class Key, class Value, class Combine>
 class ReducedPairs {
 public:
+    /// A key, and what its values were combined to.
     using Pair = std::pair<Key, Value>;
 
+    /// map_reduce() makes it.
     explicit ReducedPairs(std::unique_ptr<detail::Shuffle<Key, Value, Combine>> shuffle)
         : shuffle_(std::move(shuffle)), pairs_(shuffle_->take_pairs())
     {

@@ -42,7 +42,9 @@ struct TableOptions {
 /// A push or pull that goes on. The buffers and rows of its call are borrowed until it is complete.
 class [[nodiscard]] TableRequest {
 public:
+    /// Complete.
     TableRequest() = default;
+    /// The operations of a call.
     explicit TableRequest(std::vector<Request> operations) noexcept : operations_(std::move(operations)) {}
 
     /// Returns when the buffer is free, or filled. Throws the error of an operation.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/standard.hpp"
+
 namespace tutti {
 
 /// Where the next record begins in `text`, at least one byte behind its start; std::string_view::npos: behind
