@@ -19,7 +19,7 @@ using Catch::Matchers::Contains;
 using tutti::MapReduceOptions;
 using tutti::TextPieces;
 
-constexpr MapReduceOptions kLittleMemory{.memory_bytes = 20'000};
+const MapReduceOptions kLittleMemory{.memory_bytes = 20'000};
 
 /// Numbers and the sum of what each was emitted with.
 using Sums = std::map<std::uint64_t, std::uint64_t>;
