@@ -64,7 +64,7 @@ void CommunicatorGroup::await_at_board(NodeBoard::Event event, int rank)
         return;
     CommunicatorBoard& board = *shared_memory();
     Operation come = event == NodeBoard::Event::chunk ? board.published(rank) : board.room();
-    const Waits::InCall waits_for(state_.process().waits(), place());
+    const Waits::Blocked blocked(state_.process().waits(), place());
     engine.wait(*lock_, [&] {
         board.poll();
         return come.done();

@@ -64,7 +64,7 @@ void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorG
            collectives::Task& task)
 {
     const RankStatus::InCall in_call(group.process().status());
-    const Waits::InCall waits_for(group.process().waits(), group.place());
+    const Waits::Blocked blocked(group.process().waits(), group.place());
     engine.begin_all();
     task.start();
     try {
@@ -105,7 +105,7 @@ Request start(const std::shared_ptr<CommunicatorState>& state, MakeRequest make,
     std::unique_ptr<RunningCollective> request = make(state, state->next_collective(), plan);
     request->task = request->begin();
     if (check::Checker* const checker = state->process().checker(); checker != nullptr) [[unlikely]]
-        checker->begin(*request, state->context(), words_of_call(*state, state->next_number() - 1));
+        checker->begin(*request, state->context(), words_of_call(*state, request->place().number));
     engine.begin(*request);
     engine.started();
     return RequestAccess::active(*request.release());

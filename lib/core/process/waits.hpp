@@ -25,16 +25,16 @@ class Waits {
 
 public:
     /// While one exists, the program only waits for the end of that call.
-    class InCall {
+    class Blocked {
     public:
         /// One that is no call: it waits for no collective whose order the ranks agree on.
-        InCall(Waits& waits, CallPlace call) noexcept : waits_(waits), before_(waits.call_)
+        Blocked(Waits& waits, CallPlace call) noexcept : waits_(waits), before_(waits.call_)
         {
             waits.call_ = call;
         }
-        ~InCall() { waits_.call_ = before_; }
-        InCall(const InCall&) = delete;
-        InCall& operator=(const InCall&) = delete;
+        ~Blocked() { waits_.call_ = before_; }
+        Blocked(const Blocked&) = delete;
+        Blocked& operator=(const Blocked&) = delete;
 
     private:
         Waits& waits_;

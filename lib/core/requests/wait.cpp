@@ -157,7 +157,7 @@ bool wait_for_end(progress::Engine::Lock& lock, RequestState& state, std::int64_
         process_of(state).status(),
         timed ? RankStatus::words(observe::Operation::wait_any, 0, 0, 0, 1) : words_of(state),
         [&] { return timed ? -1 : peer_of(state); });
-    const Waits::InCall waits_for(process_of(state).waits(), call_of(state));
+    const Waits::Blocked blocked(process_of(state).waits(), call_of(state));
     set_awaited(state, true);
     try {
         process_of(state).engine().wait(

@@ -21,8 +21,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/core/windows/window_attachments.hpp"
 #include "lib/core/windows/make_window_request.hpp"
+#include "lib/core/windows/window_attachments.hpp"
 #include "lib/core/windows/window_waits.hpp"
 #include "lib/foundation/datatype/typemap.hpp"
 
