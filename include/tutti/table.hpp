@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,9 +23,9 @@
 
 #include "tutti/communicator.hpp"
 #include "tutti/layout.hpp"
-#include "tutti/reduce_local.hpp"
 #include "tutti/step_clock.hpp"
 #include "tutti/table_rows.hpp"
+#include "tutti/update_rule.hpp"
 #include "tutti/window.hpp"
 
 namespace tutti {
@@ -58,12 +59,12 @@ private:
 /// Made and destroyed collectively, as the Window below it. Elements are those of reductions.
 ///
 /// Each element changes atomically and is read whole, whatever other ranks push and pull meanwhile; a row as
-/// a whole is not: a pull may see a part of a push. Pushes of one rank to one element keep their order, and a
-/// pull sees all pushes that its rank has completed. What a call changed is at the owner when it returns, or
-/// when its request is complete and a tick() or flush() has come.
+/// a whole is not, unless the table has a rule: then rows change and are read as a whole. Pushes of one rank
+/// to one row keep their order, and a pull sees all pushes that its rank has begun before it. What a call
+/// changed is at the owner when it returns, or when its request is complete and a tick() or flush() has come.
 ///
-/// A call sends one operation to each rank that owns some of its rows, to all of them at once; a row that it
-/// names again takes another.
+/// A call sends its operations to all ranks that own some of its rows at once. Consecutive rows that are not
+/// dealt by hash need no list of rows, where the table has no rule.
 template <Reducible T>
 class Table {
 public:
@@ -71,13 +72,13 @@ public:
     /// ErrorCode::invalid_rank for owners that are no ranks, or named twice.
     Table(const Communicator& communicator, std::size_t rows, std::size_t width, const T& initial = T{},
           TableOptions options = {})
-        : rows_(rows),
-          width_(width),
-          owners_(owners_of(communicator, std::move(options.owners))),
-          deal_(options.partition, rows, owners_.size()),
-          clock_(communicator, options.staleness),
-          window_(communicator, rows_of(communicator.rank()) * width),
-          access_(begin(communicator, initial))
+        : Table(communicator, rows, width, std::optional<UpdateRule<T>>(), initial, std::move(options))
+    {
+    }
+    /// A table with a rule, which push(rows, values) follows. All ranks give the same rule.
+    Table(const Communicator& communicator, std::size_t rows, std::size_t width, UpdateRule<T> rule,
+          const T& initial = T{}, TableOptions options = {})
+        : Table(communicator, rows, width, std::optional(std::move(rule)), initial, std::move(options))
     {
     }
 
@@ -88,7 +89,9 @@ public:
     /// The rows of this rank, one after the other. Dealt in turn (RowPartition::modulo) they are rank(),
     /// rank() + size() ... if all ranks own rows. Others change them meanwhile, unless the program sees to it
     /// that they do not.
-    std::span<T> local() const { return window_.local(); }
+    std::span<T> local() const { return window_.local().first(own_rows_ * width_); }
+    /// The state that a rule keeps for each of them.
+    std::span<T> local_state() const { return window_.local().subspan(own_rows_ * width_); }
 
     /// Combines the rows with `values`, rows.size() x width() elements in the order of `rows`: row = row op
     /// value. Which rows are named, and how often, is free; none is fine. Throws ErrorCode::invalid_argument,
@@ -96,9 +99,7 @@ public:
     template <UpdateOperator O>
     void push(std::span<const std::size_t> rows, std::span<const T> values, const O& op)
     {
-        for_each_batch("push", rows, values, [&](const auto& target, const auto& here, const Layout& there) {
-            target.accumulate(here, 0, op, there);
-        });
+        update("push", rows, values, detail::update_of<T>(op), nullptr);
         access_.flush();
     }
     /// push() of a list of rows.
@@ -112,9 +113,26 @@ public:
     TableRequest ipush(std::span<const std::size_t> rows, std::span<const T> values, const O& op)
     {
         std::vector<Request> requests;
-        for_each_batch("ipush", rows, values, [&](const auto& target, const auto& here, const Layout& there) {
-            requests.push_back(target.iaccumulate(here, 0, op, there));
-        });
+        update("ipush", rows, values, detail::update_of<T>(op), &requests);
+        return TableRequest(std::move(requests));
+    }
+
+    /// push() by the table's rule; without one, ErrorCode::invalid_argument. Throws what the rule throws, in
+    /// words, if it is not known before a flush() or tick() then. Rows before the one that it refuses have
+    /// changed.
+    void push(std::span<const std::size_t> rows, std::span<const T> values)
+    {
+        update("push", rows, values, by_rule(), nullptr);
+        access_.flush();
+    }
+    void push(std::initializer_list<std::size_t> rows, std::span<const T> values)
+    {
+        push(std::span(rows.begin(), rows.size()), values);
+    }
+    TableRequest ipush(std::span<const std::size_t> rows, std::span<const T> values)
+    {
+        std::vector<Request> requests;
+        update("ipush", rows, values, by_rule(), &requests);
         return TableRequest(std::move(requests));
     }
 
@@ -132,35 +150,26 @@ public:
     /// pull() into `values`.
     void pull(std::span<const std::size_t> rows, std::span<T> values)
     {
-        for_each_batch("pull", rows, values, [&](const auto& target, const auto& here, const Layout& there) {
-            target.get_accumulate(here, here, 0, no_op, there);
-        });
+        update("pull", rows, values, detail::update_of<T>(no_op), nullptr);
         access_.flush();
     }
     /// pull() that returns at once.
     TableRequest ipull(std::span<const std::size_t> rows, std::span<T> values)
     {
         std::vector<Request> requests;
-        for_each_batch("ipull", rows, values, [&](const auto& target, const auto& here, const Layout& there) {
-            requests.push_back(target.iget_accumulate(here, here, 0, no_op, there));
-        });
+        update("ipull", rows, values, detail::update_of<T>(no_op), &requests);
         return TableRequest(std::move(requests));
     }
 
-    /// push() and pull() in one: `values` become the rows as this push leaves them. For operators of
-    /// reductions.
-    template <ReductionOperator O>
+    /// push() and pull() at once: `values` become the rows as this push, and perhaps others, leave them.
+    template <UpdateOperator O>
     void push_pull(std::span<const std::size_t> rows, std::span<T> values, const O& op)
     {
-        std::vector<T> before(values.size());
-        check("push_pull", rows, values.size());
-        for (const detail::RowBatch& batch : batches(rows)) {
-            const LayoutView<const T> from{values.data() + batch.first_element, batch.here};
-            const LayoutView<T> to{before.data() + batch.first_element, batch.here};
-            access_[owners_[batch.owner]].get_accumulate(from, to, 0, op, batch.there);
-        }
-        access_.flush();
-        reduce_local(before, values, op);
+        push_pull(rows, values, detail::update_of<T>(op));
+    }
+    void push_pull(std::span<const std::size_t> rows, std::span<T> values)
+    {
+        push_pull(rows, values, by_rule());
     }
 
     /// What this rank has pushed is at the owners.
@@ -178,6 +187,23 @@ public:
     const StepClock& clock() const noexcept { return clock_; }
 
 private:
+    using Calls = detail::WindowCalls;
+
+    Table(const Communicator& communicator, std::size_t rows, std::size_t width,
+          std::optional<UpdateRule<T>> rule, const T& initial, TableOptions&& options)
+        : rows_(rows),
+          width_(width),
+          state_width_(rule ? rule->state_of(width) : 0),
+          has_rule_(rule.has_value()),
+          owners_(owners_of(communicator, std::move(options.owners))),
+          deal_(options.partition, rows, owners_.size()),
+          own_rows_(rows_of(communicator.rank())),
+          clock_(communicator, options.staleness),
+          window_(communicator, own_rows_ * (width_ + state_width_)),
+          access_(begin(communicator, initial, rule))
+    {
+    }
+
     static std::vector<int> owners_of(const Communicator& communicator, std::vector<int> owners)
     {
         if (owners.empty()) {
@@ -202,11 +228,34 @@ private:
         return found == owners_.end() ? 0 : deal_.rows_of(static_cast<std::size_t>(found - owners_.begin()));
     }
 
-    LockedWindow<T> begin(const Communicator& communicator, const T& initial)
+    LockedWindow<T> begin(const Communicator& communicator, const T& initial,
+                          const std::optional<UpdateRule<T>>& rule)
     {
-        std::ranges::fill(window_.local(), initial);
+        std::ranges::fill(local(), initial);
+        if (rule) {
+            std::ranges::fill(local_state(), rule->initial_state());
+            // Behind all rows of the rank lies the state of all of them.
+            const std::size_t row_bytes = width_ * sizeof(T);
+            const std::size_t state_bytes = state_width_ * sizeof(T);
+            const auto state_of = [=](const detail::RowMemory& at) {
+                const std::size_t rows = at.memory_bytes / (row_bytes + state_bytes);
+                const auto row = static_cast<std::size_t>(at.row - at.memory) / row_bytes;
+                return at.memory + rows * row_bytes + row * state_bytes;
+            };
+            Calls::set_rule(inside(), detail::row_rule(*rule, state_of));
+        }
         communicator.barrier();
         return window_.lock_all();
+    }
+
+    detail::Window& inside() const noexcept { return detail::WindowInside::of(window_); }
+
+    detail::Update by_rule() const
+    {
+        if (!has_rule_)
+            throw Error(ErrorCode::invalid_argument, "push",
+                        "this table has no rule; make it with one, or name an operator, as tutti::sum");
+        return detail::by_rule(data_type_of<T>());
     }
 
     void check(const char* call, std::span<const std::size_t> rows, std::size_t values) const
@@ -224,27 +273,52 @@ private:
         }
     }
 
-    detail::RowBatches batches(std::span<const std::size_t> rows) const
-    {
-        return {deal_, rows, width_, sizeof(T)};
-    }
-
-    // Calls operate(the owner's memory, rows in the buffer, rows in that memory).
-    template <class U, class Operate>
-    void for_each_batch(const char* call, std::span<const std::size_t> rows, std::span<U> values,
-                        Operate&& operate)
+    // `values`: const T, which are pushed, or T, which get the rows. `requests`: nullptr, or what gets those
+    // of the operations.
+    template <class U>
+    void update(const char* call, std::span<const std::size_t> rows, std::span<U> values,
+                const detail::Update& update, std::vector<Request>* requests)
     {
         check(call, rows, values.size());
-        for (const detail::RowBatch& batch : batches(rows)) {
-            LayoutView<U> here{values.data() + batch.first_element, batch.here};
-            operate(access_[owners_[batch.owner]], here, batch.there);
+        if (rows.empty() || width_ == 0)
+            return;
+        const auto request = [&] { return requests == nullptr ? nullptr : &requests->emplace_back(); };
+        if (!has_rule_ && deal_.partition() != RowPartition::hash && detail::are_consecutive(rows)) {
+            for (const detail::RowRun& run :
+                 detail::runs_of(deal_, rows.front(), rows.size(), width_, sizeof(T))) {
+                const LayoutView<U> view{values.data() + run.first_element, run.here};
+                const detail::OriginBlock here = detail::origin_block(detail::const_view(view));
+                const detail::TargetBlock there{owners_[run.owner], 0, 1, &run.there.typemap()};
+                if (update.kind == detail::Update::Kind::no_op)
+                    Calls::get_accumulate(inside(), {}, here, there, update, request());
+                else
+                    Calls::accumulate(inside(), here, there, update, request());
+            }
+            return;
         }
+        auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(values.data()));
+        detail::for_each_owner(deal_, rows, bytes, width_ * sizeof(T),
+                               [&](std::size_t owner, std::span<const detail::WindowRow> of_owner) {
+                                   Calls::update_rows(inside(), owners_[owner], of_owner, update, request());
+                               });
+    }
+
+    void push_pull(std::span<const std::size_t> rows, std::span<T> values, const detail::Update& update)
+    {
+        // What is pushed is copied, as the pulls overwrite it.
+        const std::vector<T> pushed(values.begin(), values.end());
+        this->update("push_pull", rows, std::span<const T>(pushed), update, nullptr);
+        this->update("push_pull", rows, values, detail::update_of<T>(no_op), nullptr);
+        access_.flush();
     }
 
     std::size_t rows_;
     std::size_t width_;
+    std::size_t state_width_;
+    bool has_rule_;
     std::vector<int> owners_;
     detail::RowDeal deal_;
+    std::size_t own_rows_;
     StepClock clock_;
     Window<T> window_;
     LockedWindow<T> access_;  // last: it ends before the window

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "tutti/layout.hpp"
+#include "tutti/window_calls.hpp"
 
 namespace tutti {
 
@@ -72,129 +72,80 @@ private:
     std::size_t factor_ = 0x9e3779b97f4a7c15u;
 };
 
-/// Rows of one owner: where their elements are in the caller's buffer, and in the owner's memory.
-struct RowBatch {
+/// Rows of one owner, at regular distances: where their elements are in the caller's buffer, and in the
+/// owner's memory.
+struct RowRun {
     std::size_t owner;
     std::size_t first_element;  // of the buffer: `here` is relative to it
     Layout here;
     Layout there;
 };
 
-/// The rows of a call by owner, each row once; rows that are named again are in later batches.
-class RowBatches {
-public:
-    RowBatches(const RowDeal& deal, std::span<const std::size_t> rows, std::size_t width,
-               std::size_t element_bytes)
-        : deal_(deal), row_bytes_(width * element_bytes), width_(width), element_bytes_(element_bytes)
-    {
-        if (rows.empty() || width == 0)
-            return;
-        if (are_consecutive(rows) && deal.partition() != RowPartition::hash)
-            add_consecutive(rows.front(), rows.size());
-        else
-            add_any(rows);
-    }
+inline bool are_consecutive(std::span<const std::size_t> rows) noexcept
+{
+    bool differ = false;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        differ |= rows[i] != rows[0] + i;
+    return !differ;
+}
 
-    auto begin() const noexcept { return batches_.begin(); }
-    auto end() const noexcept { return batches_.end(); }
-
-private:
-    struct Item {
-        std::size_t index;  // the row's, at its owner
-        std::size_t at;     // in the call
-    };
-
-    static bool are_consecutive(std::span<const std::size_t> rows) noexcept
-    {
-        bool differ = false;
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            differ |= rows[i] != rows[0] + i;
-        return !differ;
-    }
-
-    // No list of rows: their elements lie at regular distances.
-    void add_consecutive(std::size_t first, std::size_t count)
-    {
-        if (deal_.partition() == RowPartition::range) {
-            for (std::size_t at = 0; at < count;) {
-                const auto [owner, index] = deal_.place(first + at);
-                const std::size_t length = std::min(count - at, deal_.range() - index);
-                add_run(owner, index, at, length, 1);
-                at += length;
-            }
-            return;
-        }
-        const std::size_t owners = deal_.owners();
-        for (std::size_t at = 0; at < std::min(owners, count); ++at) {
-            const auto [owner, index] = deal_.place(first + at);
-            add_run(owner, index, at, (count - at + owners - 1) / owners, owners);
-        }
-    }
-
+/// `count` rows from `first` on, which are not dealt by hash. They need no list.
+inline std::vector<RowRun> runs_of(const RowDeal& deal, std::size_t first, std::size_t count,
+                                   std::size_t width, std::size_t element_bytes)
+{
+    std::vector<RowRun> runs;
+    const std::size_t row_bytes = width * element_bytes;
     // `length` rows from place `index` on, from every `stride`-th row of the call.
-    void add_run(std::size_t owner, std::size_t index, std::size_t at, std::size_t length, std::size_t stride)
-    {
-        const Layout::Block run[] = {block(index, length)};
-        batches_.push_back(
-            {owner, at * width_,
-             Layout::strided(length, width_, static_cast<std::ptrdiff_t>(stride * width_), element_bytes_),
-             Layout::indexed(run)});
-    }
-
-    void add_any(std::span<const std::size_t> rows)
-    {
-        std::vector<std::size_t> counts(deal_.owners() + 1);
-        for (const std::size_t row : rows)
-            ++counts[deal_.place(row).owner + 1];
-        std::partial_sum(counts.begin(), counts.end(), counts.begin());
-        std::vector<Item> items(rows.size());
-        std::vector<std::size_t> next(counts.begin(), counts.end() - 1);
-        for (std::size_t at = 0; at < rows.size(); ++at) {
-            const auto [owner, index] = deal_.place(rows[at]);
-            items[next[owner]++] = {index, at};
+    const auto add = [&](RowDeal::Place place, std::size_t at, std::size_t length, std::size_t stride) {
+        const Layout::Block there[] = {
+            {static_cast<std::ptrdiff_t>(place.index * row_bytes), length * row_bytes}};
+        runs.push_back(
+            {place.owner, at * width,
+             Layout::strided(length, width, static_cast<std::ptrdiff_t>(stride * width), element_bytes),
+             Layout::indexed(there)});
+    };
+    if (deal.partition() == RowPartition::range) {
+        for (std::size_t at = 0; at < count;) {
+            const RowDeal::Place place = deal.place(first + at);
+            const std::size_t length = std::min(count - at, deal.range() - place.index);
+            add(place, at, length, 1);
+            at += length;
         }
-        for (std::size_t owner = 0; owner < deal_.owners(); ++owner)
-            add_items(owner, std::span(items).subspan(counts[owner], counts[owner + 1] - counts[owner]));
+        return runs;
     }
+    const std::size_t owners = deal.owners();
+    for (std::size_t at = 0; at < std::min(owners, count); ++at)
+        add(deal.place(first + at), at, (count - at + owners - 1) / owners, owners);
+    return runs;
+}
 
-    void add_items(std::size_t owner, std::span<Item> items)
-    {
-        const auto in_order = [](const Item& a, const Item& b) {
-            return a.index != b.index ? a.index < b.index : a.at < b.at;
-        };
-        if (!std::ranges::is_sorted(items, in_order))
-            std::ranges::sort(items, in_order);
-        std::vector<Layout::Block> here, there;
-        std::vector<Item> again;
-        while (!items.empty()) {
-            again.clear();
-            here.clear();
-            there.clear();
-            for (std::size_t i = 0; i < items.size(); ++i) {
-                if (i > 0 && items[i].index == items[i - 1].index) {
-                    again.push_back(items[i]);
-                    continue;
-                }
-                here.push_back(block(items[i].at, 1));
-                there.push_back(block(items[i].index, 1));
-            }
-            batches_.push_back({owner, 0, Layout::indexed(here), Layout::indexed(there)});
-            std::ranges::copy(again, items.begin());
-            items = items.first(again.size());
+/// Calls act(owner, its rows) for rows in any order, some of them at a time; those of an owner stay in order.
+template <class Act>
+void for_each_owner(const RowDeal& deal, std::span<const std::size_t> rows, std::byte* values,
+                    std::size_t row_bytes, Act&& act)
+{
+    constexpr std::size_t kAtATime = 16'384;
+    const std::size_t most = std::min(kAtATime, rows.size());
+    std::vector<RowDeal::Place> places(most);
+    std::vector<WindowRow> list(most);
+    std::vector<std::size_t> ends(deal.owners() + 1);
+    for (std::size_t first = 0; first < rows.size(); first += most) {
+        const std::size_t count = std::min(most, rows.size() - first);
+        std::ranges::fill(ends, 0);
+        for (std::size_t i = 0; i < count; ++i) {
+            places[i] = deal.place(rows[first + i]);
+            ++ends[places[i].owner + 1];
         }
+        std::partial_sum(ends.begin(), ends.end(), ends.begin());
+        // From here on each is the next place in the list for its owner, and in the end that of the next one.
+        for (std::size_t i = 0; i < count; ++i)
+            list[ends[places[i].owner]++] = {values + (first + i) * row_bytes, places[i].index * row_bytes,
+                                             row_bytes};
+        for (std::size_t owner = 0, begin = 0; owner < deal.owners(); begin = ends[owner++])
+            if (begin != ends[owner])
+                act(owner, std::span<const WindowRow>(list).subspan(begin, ends[owner] - begin));
     }
-
-    Layout::Block block(std::size_t row, std::size_t rows) const noexcept
-    {
-        return {static_cast<std::ptrdiff_t>(row * row_bytes_), rows * row_bytes_};
-    }
-
-    const RowDeal& deal_;
-    std::size_t row_bytes_;
-    std::size_t width_;
-    std::size_t element_bytes_;
-    std::vector<RowBatch> batches_;
-};
+}
 
 }  // namespace detail
 }  // namespace tutti

@@ -25,6 +25,7 @@
 #include "tutti/table.hpp"
 #include "tutti/topologies.hpp"
 #include "tutti/typed_buffer.hpp"
+#include "tutti/update_rule.hpp"
 #include "tutti/values.hpp"
 #include "tutti/window.hpp"
 #include "tutti/window_access.hpp"

@@ -40,6 +40,15 @@ struct NeedsEpoch {
     }
 };
 
+/// For what is built on windows.
+struct WindowInside {
+    template <class W>
+    static Window& of(const W& window) noexcept
+    {
+        return *window.window_;
+    }
+};
+
 template <class T>
 struct WithoutEpoch {
     static constexpr NeedsEpoch<T> put{}, get{}, accumulate{}, get_accumulate{}, fetch_and_op{},
@@ -168,6 +177,8 @@ public:
     void sync() { detail::WindowCalls::sync(*window_); }
 
 private:
+    friend struct detail::WindowInside;
+
     Window(const Communicator& communicator, detail::WindowFlavor flavor, const detail::WindowMemory& memory)
         : window_(detail::WindowCalls::make(communicator, flavor, memory))
     {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -59,11 +60,30 @@ struct TargetBlock {
 /// for which the operator is defined; the caller has checked this. Elements with gaps (a pair of a double and
 /// an int) count as bytes with their gaps; blocks of them have no type.
 struct Update {
-    enum class Kind : std::uint8_t { reduce, replace, no_op };
+    enum class Kind : std::uint8_t { reduce, replace, no_op, rule /* of rows: RowRule */ };
     Kind kind = Kind::reduce;
     Op op = Op::sum;
     DataType element = DataType::uint8;
 };
+
+/// Elements in a row in a rank's memory, and memory here that has their operands, or gets them.
+struct WindowRow {
+    std::byte* here;
+    std::uint64_t there;  // bytes from the start of that memory
+    std::uint64_t bytes;
+};
+
+/// A row where it is changed, within all memory of its rank.
+struct RowMemory {
+    std::byte* row;
+    std::size_t bytes;
+    std::byte* memory;  // nullptr: of a dynamic window
+    std::size_t memory_bytes;
+};
+
+/// Changes a row by what is pushed to it. It is called where the memory is mapped, at the rank that pushes or
+/// at the one that has the row, one at a time; it calls nothing of Tutti's.
+using RowRule = std::function<void(const RowMemory& row, const std::byte* pushed)>;
 
 enum class WindowLock : std::uint8_t { shared, exclusive };
 
@@ -91,6 +111,13 @@ struct WindowCalls {
     static void compare_and_swap(Window& window, const std::byte* desired, const std::byte* expected,
                                  std::byte* before, std::size_t element_bytes, int rank,
                                  std::ptrdiff_t displacement, Request* request);
+
+    /// Once, before any rank pushes: all ranks give the same.
+    static void set_rule(Window& window, RowRule rule);
+    /// Pushes to rows of `rank`, one after the other; with no_op, pulls them. Rows may be named again. In a
+    /// window with a rule, rows change and are read as a whole; elsewhere their elements are.
+    static void update_rows(Window& window, int rank, std::span<const WindowRow> rows, const Update& update,
+                            Request* request);
 
     static void lock(Window& window, WindowLock kind, int rank);
     static void unlock(Window& window, int rank);

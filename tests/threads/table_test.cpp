@@ -1,5 +1,8 @@
 // Rows that all ranks push to and pull from; ranks are threads.
 #include <atomic>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
 
 #include "tests/threads/support.hpp"
 
@@ -211,6 +214,152 @@ TEST_CASE("table: push_pull gives the rows as the push leaves them", "[windows]"
             }
             world.barrier();
         }
+    });
+}
+
+namespace {
+
+// Pushes `steps` gradients to each of three rows, of all ranks by turns, and compares rows and state with
+// what the rule makes of them on one rank.
+void follows(const Communicator& world, const UpdateRule<double>& rule, std::size_t width,
+             RowPartition partition)
+{
+    constexpr std::size_t kRows = 19;
+    Table<double> table(world, kRows, width, rule, 0.25, {.partition = partition});
+    const std::vector<std::size_t> rows = {3, 18, 4};
+    std::vector<double> expected(rows.size() * width, 0.25);
+    std::vector<std::vector<double>> state(rows.size(),
+                                           std::vector<double>(rule.state_of(width), rule.initial_state()));
+    for (int step = 0; step < 4; ++step) {
+        for (int turn = 0; turn < world.size(); ++turn) {
+            std::vector<double> gradients(expected.size());
+            for (std::size_t i = 0; i < gradients.size(); ++i)
+                gradients[i] = static_cast<double>((i * 7 + static_cast<std::size_t>(step + turn)) % 5) - 1.5;
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                rule.function()(std::span(expected).subspan(i * width, width), state[i],
+                                std::span<const double>(gradients).subspan(i * width, width));
+            if (turn == world.rank() && step % 2 == 0)
+                table.push(rows, gradients);
+            else if (turn == world.rank())
+                table.ipush(rows, gradients).wait();
+            world.barrier();
+        }
+    }
+    expect(table.pull(rows) == expected, "rows as the rule makes them");
+    expect(table.pull({0, 1, 2, 3, 4}).front() == 0.25, "a row that nothing was pushed to");
+    std::size_t changed = 0;
+    for (const double each : table.local_state())
+        changed += each != rule.initial_state();
+    std::size_t expected_changes = 0;
+    for (const auto& of_row : state)
+        expected_changes += static_cast<std::size_t>(
+            std::ranges::count_if(of_row, [&](double each) { return each != rule.initial_state(); }));
+    std::size_t all = 0;
+    world.allreduce(changed, all, sum);
+    expect(all == expected_changes, "state of three rows, and of no others");
+    world.barrier();
+}
+
+}  // namespace
+
+TEST_CASE("table: rules change rows as they would on one rank", "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        for (const std::size_t width : {1u, 3u, 130u}) {
+            for (const RowPartition partition :
+                 {RowPartition::modulo, RowPartition::range, RowPartition::hash}) {
+                follows(world, sgd<double>(0.5), width, partition);
+                follows(world, momentum<double>(0.5, 0.75), width, partition);
+                follows(world, adagrad<double>(0.5), width, partition);
+                follows(world, adam<double>(0.01), width, partition);
+            }
+        }
+    });
+}
+
+TEST_CASE("rules: the formulas of the papers", "[windows]")
+{
+    const auto apply = [](const UpdateRule<double>& rule, std::vector<double> gradients) {
+        std::vector<double> row = {1.0};
+        std::vector<double> state(rule.state_of(1), rule.initial_state());
+        for (const double gradient : gradients)
+            rule.function()(row, state, std::span(&gradient, 1));
+        return row[0];
+    };
+    CHECK(apply(sgd<double>(0.5), {1.0, 2.0}) == 1.0 - 0.5 - 1.0);
+    CHECK(apply(momentum<double>(0.5, 0.25), {1.0, 2.0}) == 1.0 - 0.5 - 0.5 * 2.25);
+    CHECK(apply(adagrad<double>(0.5, 0.0), {3.0, 4.0}) == Approx(1.0 - 0.5 - 0.5 * 4.0 / 5.0));
+    // The first step of Adam is the rate, whatever the gradient.
+    CHECK(apply(adam<double>(0.1), {7.0}) == Approx(0.9));
+    const double m = 0.9 * 0.1 * 7.0 + 0.1 * 3.0;
+    const double v = 0.999 * 0.001 * 49.0 + 0.001 * 9.0;
+    CHECK(apply(adam<double>(0.1), {7.0, 3.0}) ==
+          Approx(0.9 - 0.1 * (m / (1 - 0.81)) / (std::sqrt(v / (1 - 0.999 * 0.999)) + 1e-8)));
+}
+
+TEST_CASE("table: a rule sees whole rows, and so does a pull", "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        // Each push sets the whole row; whoever finds two values in it has seen a part of one.
+        std::atomic<int> torn{0};
+        const UpdateRule<float> rule(
+            [&](std::span<float> row, std::span<float> state, std::span<const float> pushed) {
+                torn += std::ranges::count(row, row[0]) != static_cast<std::ptrdiff_t>(row.size());
+                state[0] += 1;
+                std::ranges::copy(pushed, row.begin());
+            },
+            0, 1);
+        for (const std::size_t width : {2u, 16u, 20'000u}) {
+            Table<float> table(world, 3, width, rule);
+            const int times = width > 1000 ? 20 : 200;
+            for (int i = 0; i < times; ++i) {
+                const std::vector<std::size_t> rows = {static_cast<std::size_t>(i % 2)};
+                std::vector<float> values(width, static_cast<float>(world.rank() * 1000 + i));
+                table.push(rows, values);
+                table.pull(rows, values);
+                torn += std::ranges::count(values, values[0]) != static_cast<std::ptrdiff_t>(width);
+                table.push_pull(rows, values);
+                torn += std::ranges::count(values, values[0]) != static_cast<std::ptrdiff_t>(width);
+                table.push(rows, values, replace);  // operators, too
+            }
+            world.barrier();
+            float pushes = std::accumulate(table.local_state().begin(), table.local_state().end(), 0.0f);
+            world.allreduce(pushes, sum);
+            expect(pushes == static_cast<float>(2 * times * world.size()), "the rule has seen all pushes");
+            world.barrier();
+        }
+        expect(torn == 0, "no row was seen in parts");
+    });
+}
+
+TEST_CASE("table: what a rule throws ends the push; a table without a rule says so", "[windows]")
+{
+    at_size(2, [](const Communicator& world) {
+        const UpdateRule<int> rule([](std::span<int> row, std::span<int>, std::span<const int> pushed) {
+            if (pushed[0] < 0)
+                throw std::domain_error("below zero");
+            row[0] += pushed[0];
+        });
+        Table<int> table(world, 4, 1, rule);
+        const auto words = [](auto&& call) -> std::string {
+            try {
+                call();
+            } catch (const Error& error) {
+                expect(error.code() == ErrorCode::invalid_argument, "code");
+                return error.what();
+            }
+            return {};
+        };
+        const std::string thrown = words([&] { table.push({1, 3}, std::vector<int>{-1, 5}); });
+        expect(thrown.find("the rule has failed: below zero") != std::string::npos, thrown);
+        table.push({1, 2}, std::vector<int>{1, 2});
+        world.barrier();
+        expect(table.pull({0, 1, 2, 3}) == std::vector<int>{0, 2, 4, 0},
+               "the row that was refused, and later ones");
+        Table<int> plain(world, 4, 1);
+        const std::string none = words([&] { plain.push({1}, std::vector<int>{1}); });
+        expect(none.find("this table has no rule") != std::string::npos, none);
+        world.barrier();
     });
 }
 

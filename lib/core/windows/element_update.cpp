@@ -94,8 +94,8 @@ void ElementUpdate::atomically(std::byte* target, const std::byte* from, std::by
     }
 }
 
-void ElementUpdate::alone(std::byte* target, const std::byte* from, std::byte* before,
-                          std::size_t count) const noexcept
+void ElementUpdate::apply_alone(std::byte* target, const std::byte* from, std::byte* before,
+                                std::size_t count) const noexcept
 {
     const std::size_t bytes = count * element_bytes_;
     if (before != nullptr)
@@ -121,8 +121,8 @@ void ElementUpdate::apply(const Updater& by, std::byte* target, const std::byte*
         const std::size_t part = std::min(most, count - done);
         const std::size_t offset = done * element_bytes_;
         control.begin_alone(by.slot, by.look_after);
-        alone(target + offset, from == nullptr ? nullptr : from + offset,
-              before == nullptr ? nullptr : before + offset, part);
+        apply_alone(target + offset, from == nullptr ? nullptr : from + offset,
+                    before == nullptr ? nullptr : before + offset, part);
         control.end_alone();
         done += part;
     }

@@ -27,6 +27,9 @@ public:
     /// `count` elements in a row. `before` may be nullptr; `from` is not read with no_op.
     void apply(const Updater& by, std::byte* target, const std::byte* from, std::byte* before,
                std::size_t count) const;
+    /// Likewise, for a caller that has the target's elements for itself: WindowControl::begin_alone().
+    void apply_alone(std::byte* target, const std::byte* from, std::byte* before,
+                     std::size_t count) const noexcept;
 
 private:
     template <class Word>
@@ -34,7 +37,6 @@ private:
                     std::size_t count) const noexcept;
     template <class Word>
     Word combine(Word& target, Word operand) const noexcept;
-    void alone(std::byte* target, const std::byte* from, std::byte* before, std::size_t count) const noexcept;
 
     Update update_;
     std::size_t element_bytes_;

@@ -38,12 +38,41 @@ bool is_framed(const QueuedOperation& operation) noexcept
     return operation.framed == operation.bytes;
 }
 
+// Calls act(bytes in the program's memory) from a place in the rows on.
+template <class Act>
+void for_each_row(const QueuedOperation& operation, std::size_t run, std::size_t begin_of_run,
+                  std::size_t bytes, Act&& act)
+{
+    for (; bytes != 0; ++run, begin_of_run = 0) {
+        const std::size_t part = std::min<std::size_t>(bytes, operation.runs[run].bytes - begin_of_run);
+        act(std::span(operation.rows[run] + begin_of_run, part));
+        bytes -= part;
+    }
+}
+
+void copy_rows(const QueuedOperation& operation, std::size_t run, std::size_t begin_of_run,
+               std::span<std::byte> to)
+{
+    std::byte* next = to.data();
+    for_each_row(operation, run, begin_of_run, to.size(),
+                 [&](std::span<const std::byte> row) { next = std::ranges::copy(row, next).out; });
+}
+
 void copy_data(const QueuedOperation& operation, std::size_t begin, std::span<std::byte> to)
 {
     if (operation.layout)
         datatype::pack(*operation.layout, operation.count, operation.data, begin, to);
     else
         std::memcpy(to.data(), operation.data + begin, to.size());
+}
+
+void fill_rows(const QueuedOperation& operation, std::size_t run, std::size_t begin_of_run,
+               std::span<const std::byte> bytes)
+{
+    for_each_row(operation, run, begin_of_run, bytes.size(), [&](std::span<std::byte> row) {
+        std::memcpy(row.data(), bytes.data(), row.size());
+        bytes = bytes.subspan(row.size());
+    });
 }
 
 void fill(const QueuedOperation& operation, std::size_t begin, std::span<const std::byte> bytes)
@@ -102,10 +131,14 @@ void QueuedOperations::describe(QueuedOperation& made, const DescribedOperation&
     made.kind = described.kind;
     made.update = described.update;
     made.bytes = place.aim.bytes;
-    const WindowOperation head{described.update, described.kind, described.before.base != nullptr, 0,
-                               place.aim.bytes};
+    const bool reads_rows = !described.rows.empty() && described.update.kind == Update::Kind::no_op;
+    const WindowOperation head{
+        described.update, described.kind, described.before.base != nullptr || reads_rows, false, 0,
+        place.aim.bytes};
     made.has_data = head.data_bytes() != 0;
     made.fetches = head.answers();
+    if (!described.rows.empty())
+        return describe_rows(made, described.rows);
     made.data = described.from.base;
     if (described.from.type != nullptr && made.has_data) {
         made.layout = datatype::TypemapRef(described.from.type);
@@ -127,6 +160,21 @@ void QueuedOperations::describe(QueuedOperation& made, const DescribedOperation&
         made.only_run = {static_cast<std::uint64_t>(place.offset), there.count};
     else
         datatype::for_each_run(*there.type, there.count, run);
+}
+
+void QueuedOperations::describe_rows(QueuedOperation& made, std::span<const MappedRow> rows)
+{
+    made.runs.reserve(rows.size());
+    made.rows.reserve(rows.size());
+    for (const MappedRow& row : rows) {
+        made.runs.push_back({row.there, row.bytes});
+        made.rows.push_back(row.here);
+    }
+    if (made.has_data && made.bytes <= made.few.size()) {
+        copy_rows(made, 0, 0, std::span(made.few).first(made.bytes));
+        made.data = made.few.data();
+        made.rows.clear();
+    }
 }
 
 WindowRequest* QueuedOperations::queue(EngineLock& lock, const DescribedOperation& described,
@@ -168,7 +216,11 @@ bool QueuedOperations::copy_all(Target& target, QueuedOperation& operation)
     if (operation.framed != 0 || target.copied_bytes + operation.bytes > kMostCopiedBytes)
         return false;
     operation.copy = std::make_unique_for_overwrite<std::byte[]>(operation.bytes);
-    copy_data(operation, 0, {operation.copy.get(), operation.bytes});
+    if (operation.rows.empty())
+        copy_data(operation, 0, {operation.copy.get(), operation.bytes});
+    else
+        copy_rows(operation, 0, 0, {operation.copy.get(), operation.bytes});
+    operation.rows.clear();
     operation.data = operation.copy.get();
     operation.layout = {};
     target.copied_bytes += operation.bytes;
@@ -194,12 +246,20 @@ void QueuedOperations::frame_all(EngineLock& lock, Target& target, QueuedOperati
     }
 }
 
+// What it fetches is not wanted any more.
+void QueuedOperations::forget_before(QueuedOperation& operation) noexcept
+{
+    operation.before = nullptr;
+    operation.before_layout = {};
+    if (operation.fetches)
+        operation.rows.clear();
+}
+
 // Nothing more of it is sent.
 void QueuedOperations::give_up_rest(QueuedOperation& operation) noexcept
 {
     operation.bytes = operation.framed;
-    operation.before = nullptr;
-    operation.before_layout = {};
+    forget_before(operation);
 }
 
 // What the transport does not take yet stays here, where it need not be copied. An answer brings it on.
@@ -292,19 +352,31 @@ void QueuedOperations::spare(Frame& frame) noexcept
 bool QueuedOperations::add_part(const Target& target, Frame& frame, QueuedOperation& operation)
 {
     const std::size_t begin = operation.framed;
+    const std::size_t first = operation.run;
+    const std::size_t begin_of_first = operation.framed_of_run;
     const std::size_t part = gather_runs(target.frame_bytes, frame, operation);
     if (part == 0)
         return false;
-    const WindowOperation head{operation.update, operation.kind, operation.fetches,
-                               static_cast<std::uint32_t>(runs_.size()), part};
+    const bool is_piece = operation.kind == WindowOperation::Kind::rows && part < operation.runs[first].bytes;
+    if (is_piece)
+        runs_.push_back(operation.runs[first]);
+    const WindowOperation head{operation.update,
+                               operation.kind,
+                               operation.fetches,
+                               is_piece,
+                               static_cast<std::uint32_t>(runs_.size()),
+                               part};
     std::byte* const to = frame.payload.get() + frame.payload_bytes;
     const std::size_t runs_bytes = runs_.size() * sizeof(TargetRun);
     std::memcpy(to, &head, sizeof head);
     std::memcpy(to + sizeof head, runs_.data(), runs_bytes);
-    if (operation.has_data)
-        copy_data(operation, begin, {to + sizeof head + runs_bytes, head.data_bytes()});
+    std::span<std::byte> data{to + sizeof head + runs_bytes, head.data_bytes()};
+    if (operation.has_data && !operation.rows.empty())
+        copy_rows(operation, first, begin_of_first, data);
+    else if (operation.has_data)
+        copy_data(operation, begin, data);
     frame.payload_bytes += aligned_in_frame(sizeof head + runs_bytes + head.data_bytes());
-    frame.parts.push_back({&operation, begin, part});
+    frame.parts.push_back({&operation, begin, part, first, begin_of_first});
     if (operation.fetches)
         frame.fetched_bytes += part;
     operation.framed += part;
@@ -316,17 +388,21 @@ bool QueuedOperations::add_part(const Target& target, Frame& frame, QueuedOperat
 std::size_t QueuedOperations::gather_runs(std::size_t frame_bytes, const Frame& frame,
                                           QueuedOperation& operation)
 {
+    const bool are_rows = operation.kind == WindowOperation::Kind::rows;
     runs_.clear();
     std::size_t part = 0;
     while (operation.framed + part < operation.bytes) {
         const std::size_t used = frame.payload_bytes + sizeof(WindowOperation) +
-                                 (runs_.size() + 1) * sizeof(TargetRun) + (operation.has_data ? part : 0);
+                                 (runs_.size() + 1 + are_rows) * sizeof(TargetRun) +
+                                 (operation.has_data ? part : 0);
         const std::size_t answered = operation.fetches ? frame.fetched_bytes + part : 0;
         const std::size_t full = std::max(used, answered);
         const std::size_t room = full < frame_bytes ? (frame_bytes - full) / kUnit * kUnit : 0;
         const TargetRun& run = run_of(operation);
-        const std::size_t bytes = std::min(room, run.bytes - operation.framed_of_run);
-        if (bytes == 0)
+        const std::size_t bytes = std::min<std::size_t>(room, run.bytes - operation.framed_of_run);
+        // A row is cut only where it is too long for a frame of its own, and then it shares none.
+        const bool shares = !frame.parts.empty() || part != 0;
+        if (bytes == 0 || (are_rows && shares && bytes < run.bytes))
             break;
         runs_.push_back({run.offset + operation.framed_of_run, bytes});
         part += bytes;
@@ -335,6 +411,8 @@ std::size_t QueuedOperations::gather_runs(std::size_t frame_bytes, const Frame& 
             ++operation.run;
             operation.framed_of_run = 0;
         }
+        if (are_rows && bytes < run.bytes)
+            break;
     }
     return part;
 }
@@ -374,7 +452,10 @@ void QueuedOperations::take_done(int rank, const WindowHeader& header, std::span
         for (const Part& part : frame.parts) {
             if (!part.of->fetches)
                 continue;
-            fill(*part.of, part.begin, payload.subspan(taken, part.bytes));
+            if (!part.of->rows.empty())
+                fill_rows(*part.of, part.run, part.begin_of_run, payload.subspan(taken, part.bytes));
+            else
+                fill(*part.of, part.begin, payload.subspan(taken, part.bytes));
             taken += part.bytes;
         }
         spare(frame);
@@ -387,17 +468,31 @@ void QueuedOperations::take_done(int rank, const WindowHeader& header, std::span
 
 void QueuedOperations::take_refusal(int rank, const WindowHeader& header, std::span<const std::byte> payload)
 {
-    const auto frame = std::ranges::find(of(rank).under_way, header.id, &Frame::id);
     TargetRun run;
-    if (frame == of(rank).under_way.end() || header.detail >= frame->parts.size() ||
-        payload.size() != sizeof run)
-        protocol::corrupt(window_.world_rank(rank), "a refusal of what was not asked for");
+    QueuedOperation& refused = failed(rank, header);
+    if (payload.size() != sizeof run)
+        protocol::corrupt(window_.world_rank(rank), "a refusal of the wrong length");
     std::memcpy(&run, payload.data(), sizeof run);
-    QueuedOperation& refused = *frame->parts[header.detail].of;
-    refused.before = nullptr;
-    refused.before_layout = {};
     if (!refused.failure)
         refused.failure = caught([&] { attachments_.refuse(refused.name, rank, run.offset, run.bytes); });
+}
+
+void QueuedOperations::take_failure(int rank, const WindowHeader& header, std::span<const std::byte> payload)
+{
+    QueuedOperation& failing = failed(rank, header);
+    if (!failing.failure)
+        failing.failure = std::make_exception_ptr(
+            RuleFailure(rank, {reinterpret_cast<const char*>(payload.data()), payload.size()}));
+}
+
+QueuedOperation& QueuedOperations::failed(int rank, const WindowHeader& header)
+{
+    const auto frame = std::ranges::find(of(rank).under_way, header.id, &Frame::id);
+    if (frame == of(rank).under_way.end() || header.detail >= frame->parts.size())
+        protocol::corrupt(window_.world_rank(rank), "a refusal of what was not asked for");
+    QueuedOperation& operation = *frame->parts[header.detail].of;
+    forget_before(operation);
+    return operation;
 }
 
 void QueuedOperations::complete(EngineLock& lock, std::string_view collector, int rank, bool only_here)

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "lib/core/windows/make_window_request.hpp"
+#include "lib/core/windows/row_updates.hpp"
 #include "lib/core/windows/window_attachments.hpp"
 #include "lib/core/windows/window_waits.hpp"
 #include "lib/foundation/datatype/typemap.hpp"
@@ -44,6 +45,7 @@ struct DescribedOperation {
     OriginBlock from{};    // WindowOperation::data_bytes() of them; nothing where there are none
     OriginBlock before{};  // gets what the target's elements were: of get, swap, and updates that fetch
     Update update{};
+    std::span<const MappedRow> rows{};  // of rows; then `from`, `before` and the target's block are not used
 };
 
 /// One that is not complete. It stays where it is until then.
@@ -65,6 +67,7 @@ struct QueuedOperation {
     std::vector<TargetRun> runs;
     std::size_t run = 0;
     std::size_t framed_of_run = 0;
+    std::vector<std::byte*> rows;  // where the program has each run; none: the data is in a row, or copied
 
     // The data in a row; or, with a layout, `count` elements of it.
     const std::byte* data = nullptr;
@@ -111,6 +114,8 @@ public:
     /// Frames from `rank`: What::done, What::refusal.
     void take_done(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     void take_refusal(int rank, const WindowHeader& header, std::span<const std::byte> payload);
+    /// Likewise What::failure.
+    void take_failure(int rank, const WindowHeader& header, std::span<const std::byte> payload);
 
     /// Adds the ranks of the job that operations are under way to.
     void add_awaited(std::set<int>& ranks) const;
@@ -127,6 +132,8 @@ private:
         QueuedOperation* of;
         std::size_t begin;
         std::size_t bytes;
+        std::size_t run = 0;  // of rows, the first one
+        std::size_t begin_of_run = 0;
     };
     struct Frame {
         std::uint64_t id = 0;
@@ -161,8 +168,10 @@ private:
     void look_at_target(std::string_view name, const WindowAim& aim);
     static void describe(QueuedOperation& made, const DescribedOperation& described, const TargetBlock& there,
                          const TargetBytes& place);
+    static void describe_rows(QueuedOperation& made, std::span<const MappedRow> rows);
     static bool copy_all(Target& target, QueuedOperation& operation);
     void frame_all(EngineLock& lock, Target& target, QueuedOperation& operation);
+    static void forget_before(QueuedOperation& operation) noexcept;
     static void give_up_rest(QueuedOperation& operation) noexcept;
 
     bool sends_now(int rank, std::size_t most_frames, bool all) const noexcept;
@@ -173,6 +182,7 @@ private:
     std::size_t gather_runs(std::size_t frame_bytes, const Frame& frame, QueuedOperation& operation);
     void spare(Frame& frame) noexcept;
 
+    QueuedOperation& failed(int rank, const WindowHeader& header);
     void complete_at(EngineLock& lock, std::string_view collector, int rank, bool only_here);
     void is_complete_here(QueuedOperation& operation) noexcept;
     void end_first(Target& target) noexcept;

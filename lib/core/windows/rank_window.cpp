@@ -47,7 +47,8 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       queued_(identity_, waits_, attachments_),
       network_(identity_, targets_, waits_, questions_),
       locks_(identity_, targets_, waits_, questions_),
-      served_(identity_, targets_, attachments_),
+      row_updates_(identity_, targets_),
+      served_(identity_, targets_, attachments_, row_updates_),
       exposure_(identity_, waits_)
 {
     const EngineLock held = locked();
@@ -136,6 +137,8 @@ void Window::take(int rank, const WindowHeader& header, std::span<const std::byt
             return queued_.take_done(rank, header, payload);
         case What::refusal:
             return queued_.take_refusal(rank, header, payload);
+        case What::failure:
+            return queued_.take_failure(rank, header, payload);
         case What::lock_shared:
         case What::lock_exclusive:
         case What::unlock_shared:

@@ -16,6 +16,7 @@
 
 #include "lib/core/windows/exposure_epoch.hpp"
 #include "lib/core/windows/queued_operations.hpp"
+#include "lib/core/windows/row_updates.hpp"
 #include "lib/core/windows/served_operations.hpp"
 #include "lib/core/windows/window_attachments.hpp"
 #include "lib/core/windows/window_conflicts.hpp"
@@ -94,6 +95,12 @@ public:
                           std::size_t element_bytes, int rank, std::ptrdiff_t displacement,
                           RequestState** begun = nullptr);
 
+    /// Once, before any rank pushes; all ranks give the same.
+    void set_rule(RowRule rule);
+    /// Pushes to rows of `rank`, which may be named again; with no_op, pulls them.
+    void update_rows(int rank, std::span<const WindowRow> rows, const Update& update,
+                     RequestState** begun = nullptr);
+
     // Passive epochs. lock() returns when the lock is held. lock_all() locks each target, shared, by its
     // first access. unlock() and unlock_all() return when all operations are complete at the target.
     void lock(WindowLock kind, int rank, unsigned promises = 0);
@@ -140,6 +147,7 @@ private:
                  const TargetBlock& to, const Update& update, RequestState** begun);
     // Of operations on what WindowTargets::reach() does not have.
     void admit(std::string_view operation, WindowUse use, const TargetBlock& block, TargetBytes& place);
+    void admit_rank(std::string_view operation, int rank);
     void lock_late(int rank);
     [[noreturn]] void refuse_outside_epoch(std::string_view operation, int rank) const;
     void find(std::string_view operation, const TargetBlock& block, TargetBytes& place);
@@ -151,6 +159,8 @@ private:
                           const TargetBlock& to, const Update& update, RequestState** begun);
     void update_mapped(const TargetBlock& to, std::byte* base, const OriginBlock& from,
                        const OriginBlock* before, const Update& update);
+    void apply_rows(EngineLock& held, int rank, std::span<const MappedRow> rows, const Update& update,
+                    RequestState** begun);
     void swap_remote(const std::byte* desired, const std::byte* expected, const OriginBlock& before,
                      const TargetBlock& to, const TargetBytes& place, RequestState** begun);
 
@@ -173,6 +183,8 @@ private:
     QueuedOperations queued_;
     WindowNetwork network_;
     WindowLocks locks_;
+    RowUpdates row_updates_;
+    std::vector<MappedRow> rows_;  // memory for those of an operation
     ServedOperations served_;
     ExposureEpoch exposure_;
     int locked_targets_ = 0;    // in WindowEpoch::locks

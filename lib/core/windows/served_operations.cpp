@@ -1,6 +1,7 @@
 #include "lib/core/windows/served_operations.hpp"
 
 #include <cstring>
+#include <string_view>
 
 #include "lib/core/process/process.hpp"
 #include "lib/core/windows/element_update.hpp"
@@ -10,6 +11,9 @@ namespace tutti::detail {
 using What = WindowHeader::What;
 
 namespace {
+
+// Of an error's words.
+constexpr std::size_t kMostFailureBytes = 4096;
 
 template <class T>
 T read(std::span<const std::byte> payload, std::size_t offset, int peer)
@@ -70,7 +74,7 @@ void ServedOperations::serve(int rank, const WindowHeader& header, std::span<con
         const auto head = read<WindowOperation>(payload, place, peer);
         const Part part{head, payload.subspan(place + sizeof head), rank, header.id, number};
         if (head.bytes > kMostWindowBytes - (head.answers() ? answer_bytes_ : 0) ||
-            head.runs > kMostWindowBytes || head.kind > WindowOperation::Kind::swap ||
+            head.runs > kMostWindowBytes || head.kind > WindowOperation::Kind::rows ||
             part.payload.size() < part.runs_bytes() + head.data_bytes())
             protocol::corrupt(peer, "a window's frame of the wrong length");
         serve_part(part);
@@ -86,6 +90,8 @@ void ServedOperations::serve_part(const Part& part)
     const int peer = window_.world_rank(part.rank);
     std::byte* const answer = part.head.answers() ? answer_.get() + answer_bytes_ : nullptr;
     answer_bytes_ += part.head.answers() ? part.head.bytes : 0;
+    if (part.head.kind == WindowOperation::Kind::rows)
+        return serve_rows(part, answer);
     std::size_t done = 0;
     for (std::size_t i = 0; i < part.head.runs; ++i) {
         const auto run = read<TargetRun>(part.payload, i * sizeof(TargetRun), peer);
@@ -100,6 +106,48 @@ void ServedOperations::serve_part(const Part& part)
         serve_run(part, done, {there, run.bytes}, answer == nullptr ? nullptr : answer + done);
         done += run.bytes;
     }
+}
+
+// Rows change in their order, one after the other. `answer`: what is pulled.
+void ServedOperations::serve_rows(const Part& part, std::byte* answer)
+{
+    const int peer = window_.world_rank(part.rank);
+    std::byte* const data = answer != nullptr ? answer : const_cast<std::byte*>(part.data());
+    rows_.clear();
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < part.head.runs; ++i) {
+        const auto run = read<TargetRun>(part.payload, i * sizeof(TargetRun), peer);
+        if (!part.head.is_piece && run.bytes > part.head.bytes - done)
+            protocol::corrupt(peer, "a window's frame with rows that are too long");
+        std::byte* const there = memory_at(run);
+        if (there == nullptr) {
+            if (answer != nullptr)
+                std::memset(answer, 0, part.head.bytes);
+            return refuse(part.rank, part.frame, part.number, run);
+        }
+        rows_.push_back({data + done, run.offset, run.bytes, there});
+        done += part.head.is_piece ? 0 : run.bytes;
+    }
+    try {
+        apply_rows(part, data);
+    } catch (const RuleFailure& failure) {
+        if (answer != nullptr)
+            std::memset(answer, 0, part.head.bytes);
+        window_.send(
+            part.rank, What::failure, part.frame, part.number,
+            std::as_bytes(std::span(std::string_view(failure.words()).substr(0, kMostFailureBytes))));
+    }
+}
+
+void ServedOperations::apply_rows(const Part& part, std::byte* data)
+{
+    if (!part.head.is_piece)
+        return row_updates_.apply(window_.rank(), rows_, part.head.update);
+    const bool is_whole = rows_.size() == 2 && rows_[0].bytes == part.head.bytes;
+    const std::uint64_t begin = is_whole ? rows_[0].there - rows_[1].there : 0;
+    if (!is_whole || begin > rows_[1].bytes || part.head.bytes > rows_[1].bytes - begin)
+        protocol::corrupt(window_.world_rank(part.rank), "a window's frame with a piece of no row");
+    row_updates_.apply_piece(part.rank, {rows_[1], begin, part.head.bytes, data}, part.head.update);
 }
 
 void ServedOperations::serve_run(const Part& part, std::size_t done, std::span<std::byte> there,
@@ -122,8 +170,10 @@ void ServedOperations::serve_run(const Part& part, std::size_t done, std::span<s
         case Kind::swap:
             if (there.size() != part.head.bytes || there.size() > WindowOperation::kMostSwappedBytes)
                 protocol::corrupt(window_.world_rank(part.rank), "a swap of several elements");
-            compare_and_swap(targets_.updater(window_.rank()), there.data(), data, data + there.size(),
-                             before, there.size());
+            return compare_and_swap(targets_.updater(window_.rank()), there.data(), data, data + there.size(),
+                                    before, there.size());
+        case Kind::rows:
+            return;  // serve_rows()
     }
 }
 

@@ -129,6 +129,17 @@ void WindowCalls::compare_and_swap(Window& window, const std::byte* desired, con
     });
 }
 
+void WindowCalls::set_rule(Window& window, RowRule rule)
+{
+    window.set_rule(std::move(rule));
+}
+
+void WindowCalls::update_rows(Window& window, int rank, std::span<const WindowRow> rows, const Update& update,
+                              Request* request)
+{
+    operate(window, request, [&](RequestState** begun) { window.update_rows(rank, rows, update, begun); });
+}
+
 void WindowCalls::lock(Window& window, WindowLock kind, int rank)
 {
     window.lock(kind, rank);

@@ -19,6 +19,7 @@ struct WindowHeader {
                      // another
         done,     // the operations of the frames up to this id; the payload is what those of this id fetched
         refusal,  // there is no memory where an operation of the frame wants it: a TargetRun
+        failure,  // of a window's rule, in words, in an operation of the frame
         lock_shared,
         lock_exclusive,
         unlock_shared,
@@ -32,28 +33,29 @@ struct WindowHeader {
     std::uint32_t rank;    // the sender's, in the window
     std::uint64_t id;      // of a question, and its answer; of a frame of operations, in their order
     std::uint64_t detail;  // lock_shared: whether the sender holds another lock; operations: whether `done`
-                           // is wanted; refusal: which operation of the frame it is
+                           // is wanted; refusal and failure: which operation of the frame it is
 };
 
 /// Begins an operation, or the part of it that a frame takes; then come its runs and its data, from where the
 /// payload's offset is a multiple of kAlignment.
 struct alignas(16) WindowOperation {
-    enum class Kind : std::uint8_t { put, get, update, swap };
+    enum class Kind : std::uint8_t { put, get, update, swap, rows };
 
     static constexpr std::size_t kAlignment = 16;  // of elements, so that kernels find theirs aligned
     static constexpr std::size_t kMostSwappedBytes = 16;
 
     Update update;
     Kind kind;
-    bool fetches;  // of an update
+    bool fetches;   // of an update
+    bool is_piece;  // of a row that no frame takes as a whole: the second run is all of the row
     std::uint32_t runs;
-    std::uint64_t bytes;  // of all runs
+    std::uint64_t bytes;  // of all runs, or of the piece
 
-    /// put: what the target gets. update: the operands, if it has some. swap: the new value, and the expected
-    /// one.
+    /// put: what the target gets. update and rows: the operands, if there are some. swap: the new value, and
+    /// the expected one.
     std::size_t data_bytes() const noexcept
     {
-        if (kind == Kind::get || (kind == Kind::update && update.kind == Update::Kind::no_op))
+        if (kind == Kind::get || update.kind == Update::Kind::no_op)
             return 0;
         return kind == Kind::swap ? 2 * bytes : bytes;
     }

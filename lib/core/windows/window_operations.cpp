@@ -85,14 +85,19 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> bounds_of(const TargetBlock& block)
 // Of an operation on a target: its epoch, its bytes, and whether it conflicts with an earlier one.
 void Window::admit(std::string_view operation, WindowUse use, const TargetBlock& block, TargetBytes& place)
 {
-    identity_.check_rank(operation, block.rank);
-    const std::atomic<WindowCover>& cover = targets_[block.rank].cover;
-    if (cover.load(std::memory_order_acquire) == WindowCover::not_locked)
-        lock_late(block.rank);
-    if (cover.load(std::memory_order_acquire) == WindowCover::none)
-        refuse_outside_epoch(operation, block.rank);
+    admit_rank(operation, block.rank);
     find(operation, block, place);
     conflicts_.look_for(operation, use, block, place.offset);
+}
+
+void Window::admit_rank(std::string_view operation, int rank)
+{
+    identity_.check_rank(operation, rank);
+    const std::atomic<WindowCover>& cover = targets_[rank].cover;
+    if (cover.load(std::memory_order_acquire) == WindowCover::not_locked)
+        lock_late(rank);
+    if (cover.load(std::memory_order_acquire) == WindowCover::none)
+        refuse_outside_epoch(operation, rank);
 }
 
 // The first access to a target takes the lock that lock_all() has left to it. Threads may come at once.
@@ -300,6 +305,65 @@ void Window::update_mapped(const TargetBlock& to, std::byte* base, const OriginB
         datatype::for_each_run(*to.type, to.count, run);
     if (!kept.empty())
         datatype::unpack(*before->type, before->count, before->base, 0, kept);
+}
+
+void Window::set_rule(RowRule rule)
+{
+    const EngineLock held = locked();
+    row_updates_.set_rule(std::move(rule));
+}
+
+void Window::update_rows(int rank, std::span<const WindowRow> rows, const Update& update,
+                         RequestState** begun)
+{
+    const std::string_view operation = update.kind == Update::Kind::no_op ? "pull" : "push";
+    if (rows.empty())
+        return;
+    admit_rank(operation, rank);
+    const WindowTarget& target = targets_[rank];
+    for (const WindowRow& row : rows) {
+        if (row.there > target.size_bytes || row.bytes > target.size_bytes - row.there) [[unlikely]]
+            identity_.refuse(
+                WindowFault::range, operation, rank,
+                fmt::format("a row of {} bytes from byte {} on is outside its memory of {} bytes", row.bytes,
+                            row.there, target.size_bytes));
+        if (conflicts_.are_checked()) {
+            const TargetBlock block{.rank = rank, .count = row.bytes};
+            conflicts_.look_for(operation, WindowUse::update, block, static_cast<std::ptrdiff_t>(row.there));
+            conflicts_.note(WindowUse::update, block, static_cast<std::ptrdiff_t>(row.there));
+        }
+    }
+    EngineLock held = locked();
+    // Another thread may come while this one waits.
+    std::vector<MappedRow> mapped = std::exchange(rows_, {});
+    mapped.clear();
+    for (const WindowRow& row : rows)
+        if (row.bytes != 0)
+            mapped.push_back({row.here, row.there, row.bytes,
+                              target.memory == nullptr ? nullptr : target.memory + row.there});
+    apply_rows(held, rank, mapped, update, begun);
+    rows_ = std::move(mapped);
+}
+
+void Window::apply_rows(EngineLock& held, int rank, std::span<const MappedRow> rows, const Update& update,
+                        RequestState** begun)
+{
+    const auto is_mapped = [](const MappedRow& row) { return row.memory != nullptr; };
+    if (std::ranges::all_of(rows, is_mapped))
+        return row_updates_.apply(rank, rows, update);
+    TargetBytes place{.aim = {.target = rank, .begin = PTRDIFF_MAX}};
+    for (const MappedRow& row : rows) {
+        const auto there = static_cast<std::ptrdiff_t>(row.there);
+        place.aim.bytes += row.bytes;
+        place.aim.begin = std::min(place.aim.begin, there);
+        place.aim.end = std::max(place.aim.end, there + static_cast<std::ptrdiff_t>(row.bytes));
+    }
+    const DescribedOperation described{
+        .name = update.kind == Update::Kind::no_op ? std::string_view("pull") : std::string_view("push"),
+        .kind = WindowOperation::Kind::rows,
+        .update = update,
+        .rows = rows};
+    give(begun, queued_.queue(held, described, {.rank = rank}, place, begun != nullptr));
 }
 
 void Window::compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,

@@ -58,6 +58,13 @@ TEST_CASE("operations that are under way together keep their order and give thei
         tuttirun({"-n", ranks, "-x", "TUTTI_PROGRESS=thread", program("api_window_overlap"), seed}));
 }
 
+TEST_CASE("tables: rows in any order, longer than a frame, by rules; keys", "[windows]")
+{
+    const std::string ranks = GENERATE("1", "2", "3", "5", "8");
+    CAPTURE(ranks);
+    check_silent_success(tuttirun({"-n", ranks, program("api_tables")}));
+}
+
 TEST_CASE("windows of several hosts, and of hosts with several ranks, which map each other's memory",
           "[windows][hosts]")
 {
@@ -76,7 +83,8 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
     const std::string rounds = split.size() == 2 ? "20" : "8";  // six ranks take turns for each answer
     std::vector<Words> programs = {{program("api_windows"), "hosts"},
                                    {program("api_window_stress"), rounds, "3"},
-                                   {program("api_window_overlap"), "5", "threads"}};
+                                   {program("api_window_overlap"), "5", "threads"},
+                                   {program("api_tables")}};
     if (split.size() == 2)
         programs.push_back({program("api_window_sizes")});
     for (const Words& run : programs) {
@@ -87,7 +95,8 @@ TEST_CASE("windows of several hosts, and of hosts with several ranks, which map 
             check_silent_success(tuttirun(arguments));
         } else {
             arguments.insert(arguments.begin(), "-v");
-            check_run_over_libfabric(tuttirun(arguments), true, true);
+            const bool puts_and_gets = run.front() != program("api_tables");
+            check_run_over_libfabric(tuttirun(arguments), puts_and_gets, puts_and_gets);
         }
     }
 }
