@@ -40,6 +40,30 @@ struct TableOptions {
     std::uint64_t staleness = 0;
 };
 
+namespace detail {
+
+/// The ranks that own rows, which options name.
+inline std::vector<int> table_owners(const Communicator& communicator, const char* table,
+                                     std::vector<int> owners)
+{
+    if (owners.empty()) {
+        owners.resize(static_cast<std::size_t>(communicator.size()));
+        std::iota(owners.begin(), owners.end(), 0);
+        return owners;
+    }
+    std::vector<bool> named(static_cast<std::size_t>(communicator.size()));
+    for (const int owner : owners) {
+        if (owner < 0 || owner >= communicator.size() || named[static_cast<std::size_t>(owner)])
+            throw Error(ErrorCode::invalid_rank, table,
+                        "owner " + std::to_string(owner) + " of rows is named twice, or no rank of the " +
+                            std::to_string(communicator.size()));
+        named[static_cast<std::size_t>(owner)] = true;
+    }
+    return owners;
+}
+
+}  // namespace detail
+
 /// A push or pull that goes on. The buffers and rows of its call are borrowed until it is complete.
 class [[nodiscard]] TableRequest {
 public:
@@ -195,31 +219,13 @@ private:
           width_(width),
           state_width_(rule ? rule->state_of(width) : 0),
           has_rule_(rule.has_value()),
-          owners_(owners_of(communicator, std::move(options.owners))),
+          owners_(detail::table_owners(communicator, "Table", std::move(options.owners))),
           deal_(options.partition, rows, owners_.size()),
           own_rows_(rows_of(communicator.rank())),
           clock_(communicator, options.staleness),
           window_(communicator, own_rows_ * (width_ + state_width_)),
           access_(begin(communicator, initial, rule))
     {
-    }
-
-    static std::vector<int> owners_of(const Communicator& communicator, std::vector<int> owners)
-    {
-        if (owners.empty()) {
-            owners.resize(static_cast<std::size_t>(communicator.size()));
-            std::iota(owners.begin(), owners.end(), 0);
-            return owners;
-        }
-        std::vector<bool> named(static_cast<std::size_t>(communicator.size()));
-        for (const int owner : owners) {
-            if (owner < 0 || owner >= communicator.size() || named[static_cast<std::size_t>(owner)])
-                throw Error(ErrorCode::invalid_rank, "Table",
-                            "owner " + std::to_string(owner) + " of rows is named twice, or no rank of the " +
-                                std::to_string(communicator.size()));
-            named[static_cast<std::size_t>(owner)] = true;
-        }
-        return owners;
     }
 
     std::size_t rows_of(int rank) const noexcept
@@ -250,27 +256,26 @@ private:
 
     detail::Window& inside() const noexcept { return detail::WindowInside::of(window_); }
 
-    detail::Update by_rule() const
-    {
-        if (!has_rule_)
-            throw Error(ErrorCode::invalid_argument, "push",
-                        "this table has no rule; make it with one, or name an operator, as tutti::sum");
-        return detail::by_rule(data_type_of<T>());
-    }
+    detail::Update by_rule() const { return detail::by_rule<T>(has_rule_); }
 
-    void check(const char* call, std::span<const std::size_t> rows, std::size_t values) const
+    // Whether they are consecutive, which a table with a rule or hashes does not ask.
+    bool check(const char* call, std::span<const std::size_t> rows, std::size_t values) const
     {
         if (values != rows.size() * width_)
             throw Error(ErrorCode::invalid_argument, call,
                         std::to_string(rows.size()) + " rows of " + std::to_string(width_) +
                             " elements have " + std::to_string(rows.size() * width_) +
                             " elements, the buffer " + std::to_string(values));
+        if (!rows.empty() && !has_rule_ && deal_.partition() != RowPartition::hash && rows.front() < rows_ &&
+            rows.size() <= rows_ - rows.front() && detail::are_consecutive(rows))
+            return true;
         for (const std::size_t row : rows) {
             if (row >= rows_)
                 throw Error(ErrorCode::invalid_argument, call,
                             "there is no row " + std::to_string(row) + " in a table of " +
                                 std::to_string(rows_) + " rows");
         }
+        return false;
     }
 
     // `values`: const T, which are pushed, or T, which get the rows. `requests`: nullptr, or what gets those
@@ -279,11 +284,11 @@ private:
     void update(const char* call, std::span<const std::size_t> rows, std::span<U> values,
                 const detail::Update& update, std::vector<Request>* requests)
     {
-        check(call, rows, values.size());
+        const bool are_consecutive = check(call, rows, values.size());
         if (rows.empty() || width_ == 0)
             return;
         const auto request = [&] { return requests == nullptr ? nullptr : &requests->emplace_back(); };
-        if (!has_rule_ && deal_.partition() != RowPartition::hash && detail::are_consecutive(rows)) {
+        if (are_consecutive) {
             for (const detail::RowRun& run :
                  detail::runs_of(deal_, rows.front(), rows.size(), width_, sizeof(T))) {
                 const LayoutView<U> view{values.data() + run.first_element, run.here};

@@ -20,6 +20,7 @@
 #include "tutti/request.hpp"
 #include "tutti/serialize.hpp"
 #include "tutti/serialized_messages.hpp"
+#include "tutti/sparse_table.hpp"
 #include "tutti/status.hpp"
 #include "tutti/step_clock.hpp"
 #include "tutti/table.hpp"

@@ -17,6 +17,8 @@
 #include <span>
 #include <utility>
 
+#include "tutti/data_type.hpp"
+#include "tutti/error.hpp"
 #include "tutti/window_calls.hpp"
 
 namespace tutti {
@@ -132,9 +134,14 @@ RowRule row_rule(const UpdateRule<T>& rule, StateOf state_of)
     };
 }
 
-inline Update by_rule(DataType element) noexcept
+/// A push without an operator.
+template <class T>
+Update by_rule(bool has_rule)
 {
-    return {Update::Kind::rule, Op::sum, element};
+    if (!has_rule)
+        throw Error(ErrorCode::invalid_argument, "push",
+                    "this table has no rule; make it with one, or name an operator, as tutti::sum");
+    return {Update::Kind::rule, Op::sum, data_type_of<T>()};
 }
 
 }  // namespace detail

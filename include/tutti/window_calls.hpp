@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "tutti/data_type.hpp"
 #include "tutti/reduction.hpp"
@@ -85,6 +86,21 @@ struct RowMemory {
 /// at the one that has the row, one at a time; it calls nothing of Tutti's.
 using RowRule = std::function<void(const RowMemory& row, const std::byte* pushed)>;
 
+/// A row of a key, and memory here as in WindowRow.
+struct KeyedRow {
+    std::uint64_t key;
+    std::byte* here;
+    std::uint64_t bytes;
+};
+
+/// How rows of 64-bit keys are made in a dynamic window. All ranks give the same.
+struct KeyedRows {
+    std::vector<int> owners{};                                        // ranks that have rows
+    std::function<std::size_t(std::size_t row_bytes)> state_bytes{};  // behind each row
+    /// Called at the owner, in its progress too; it calls nothing of Tutti's.
+    std::function<void(std::uint64_t key, std::span<std::byte> row, std::span<std::byte> state)> initialise{};
+};
+
 enum class WindowLock : std::uint8_t { shared, exclusive };
 
 /// The calls of lib/core/windows/rank_window.hpp; errors are thrown. `request` gets the operation; nullptr: a
@@ -118,6 +134,18 @@ struct WindowCalls {
     /// window with a rule, rows change and are read as a whole; elsewhere their elements are.
     static void update_rows(Window& window, int rank, std::span<const WindowRow> rows, const Update& update,
                             Request* request);
+
+    // Rows of keys.
+
+    /// Once, before any rank names a key.
+    static void set_keys(Window& window, KeyedRows rows);
+    /// As update_rows(), at all owners. `requests`: nullptr, or what gets those of the operations.
+    static void update_keys(Window& window, std::span<const KeyedRow> rows, const Update& update,
+                            std::vector<Request>* requests);
+    /// Bytes of the rows; 0: the key has none.
+    static std::vector<std::uint64_t> bytes_of_keys(Window& window, std::span<const std::uint64_t> keys);
+    /// The rows in this rank's memory.
+    static std::vector<KeyedRow> own_keys(Window& window);
 
     static void lock(Window& window, WindowLock kind, int rank);
     static void unlock(Window& window, int rank);

@@ -44,6 +44,7 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       attachments_(identity_, targets_),
       conflicts_(identity_),
       questions_(identity_, waits_),
+      keys_(identity_, waits_, attachments_),
       queued_(identity_, waits_, attachments_),
       network_(identity_, targets_, waits_, questions_),
       locks_(identity_, targets_, waits_, questions_),
@@ -119,6 +120,7 @@ void Window::free()
         freed_ = true;
     }
     targets_.free();
+    keys_.free();
     if (incomplete)
         std::rethrow_exception(incomplete);
 }
@@ -144,6 +146,10 @@ void Window::take(int rank, const WindowHeader& header, std::span<const std::byt
         case What::unlock_shared:
         case What::unlock_exclusive:
             return locks_.serve(rank, header);
+        case What::keys:
+            return keys_.serve(rank, header, payload);
+        case What::places:
+            return keys_.take_places(rank, header, payload);
         case What::presence:
             return identity_.send(rank, What::answer, header.id);
         case What::answer:

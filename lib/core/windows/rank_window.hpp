@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lib/core/windows/exposure_epoch.hpp"
+#include "lib/core/windows/key_directory.hpp"
 #include "lib/core/windows/queued_operations.hpp"
 #include "lib/core/windows/row_updates.hpp"
 #include "lib/core/windows/served_operations.hpp"
@@ -101,6 +102,13 @@ public:
     void update_rows(int rank, std::span<const WindowRow> rows, const Update& update,
                      RequestState** begun = nullptr);
 
+    // Rows of keys, of a dynamic window: WindowCalls.
+    void set_keys(KeyedRows rows);
+    void update_keys(std::span<const KeyedRow> rows, const Update& update,
+                     std::vector<RequestState*>* begun = nullptr);
+    std::vector<std::uint64_t> bytes_of_keys(std::span<const std::uint64_t> keys);
+    std::vector<KeyedRow> own_keys();
+
     // Passive epochs. lock() returns when the lock is held. lock_all() locks each target, shared, by its
     // first access. unlock() and unlock_all() return when all operations are complete at the target.
     void lock(WindowLock kind, int rank, unsigned promises = 0);
@@ -180,6 +188,7 @@ private:
     WindowAttachments attachments_;
     WindowConflicts conflicts_;
     WindowQuestions questions_;
+    KeyDirectory keys_;
     QueuedOperations queued_;
     WindowNetwork network_;
     WindowLocks locks_;

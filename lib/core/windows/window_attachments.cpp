@@ -46,8 +46,13 @@ void WindowAttachments::attach(void* memory, std::size_t size_bytes)
     if (window_.flavor() != WindowFlavor::dynamic)
         window_.refuse(WindowFault::flavor, "attach", Error::kNoPeer,
                        "memory is attached to dynamic windows only");
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
     const auto held = window_.process().engine().lock();
+    attach_held(memory, size_bytes);
+}
+
+void WindowAttachments::attach_held(void* memory, std::size_t size_bytes)
+{
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
     const auto next = pieces_.lower_bound(address);
     const bool overlaps_next =
         next != pieces_.end() && next->first < address + std::max<std::size_t>(size_bytes, 1);

@@ -18,6 +18,8 @@ public:
     }
 
     void attach(void* memory, std::size_t size_bytes);
+    /// Likewise, under the engine's lock.
+    void attach_held(void* memory, std::size_t size_bytes);
     void detach(const void* memory);
 
     /// Whether this rank has attached these bytes: in pieces that follow each other without a gap.

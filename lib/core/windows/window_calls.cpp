@@ -140,6 +140,32 @@ void WindowCalls::update_rows(Window& window, int rank, std::span<const WindowRo
     operate(window, request, [&](RequestState** begun) { window.update_rows(rank, rows, update, begun); });
 }
 
+void WindowCalls::set_keys(Window& window, KeyedRows rows)
+{
+    window.set_keys(std::move(rows));
+}
+
+void WindowCalls::update_keys(Window& window, std::span<const KeyedRow> rows, const Update& update,
+                              std::vector<Request>* requests)
+{
+    if (requests == nullptr)
+        return window.update_keys(rows, update);
+    std::vector<RequestState*> begun;
+    window.update_keys(rows, update, &begun);
+    for (RequestState* const state : begun)
+        activate(window, requests->emplace_back(), *state);
+}
+
+std::vector<std::uint64_t> WindowCalls::bytes_of_keys(Window& window, std::span<const std::uint64_t> keys)
+{
+    return window.bytes_of_keys(keys);
+}
+
+std::vector<KeyedRow> WindowCalls::own_keys(Window& window)
+{
+    return window.own_keys();
+}
+
 void WindowCalls::lock(Window& window, WindowLock kind, int rank)
 {
     window.lock(kind, rank);

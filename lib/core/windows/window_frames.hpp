@@ -24,6 +24,8 @@ struct WindowHeader {
         lock_exclusive,
         unlock_shared,
         unlock_exclusive,
+        keys,      // where the rows of some keys are, which the receiver makes if it has none
+        places,    // to `keys`
         presence,  // whether the receiver is there
         answer     // to one that takes a lock, or asks for presence
     };
@@ -33,7 +35,8 @@ struct WindowHeader {
     std::uint32_t rank;    // the sender's, in the window
     std::uint64_t id;      // of a question, and its answer; of a frame of operations, in their order
     std::uint64_t detail;  // lock_shared: whether the sender holds another lock; operations: whether `done`
-                           // is wanted; refusal and failure: which operation of the frame it is
+                           // is wanted; refusal and failure: which operation of the frame it is;
+                           // places: whether it is words, of what went wrong
 };
 
 /// Begins an operation, or the part of it that a frame takes; then come its runs and its data, from where the

@@ -44,24 +44,6 @@ void copy(const OriginBlock& to, const OriginBlock& from)
     }
 }
 
-// The bytes of a block in a row: themselves, or a copy.
-class Packed {
-public:
-    explicit Packed(const OriginBlock& block) : bytes_(block.base)
-    {
-        if (block.type == nullptr)
-            return;
-        copy_.resize(bytes_in(block));
-        datatype::pack(*block.type, block.count, block.base, 0, copy_);
-        bytes_ = copy_.data();
-    }
-    const std::byte* data() const noexcept { return bytes_; }
-
-private:
-    const std::byte* bytes_;
-    std::vector<std::byte> copy_;
-};
-
 // To a caller that wants the state of its request.
 void give(RequestState** begun, RequestState* state) noexcept
 {
@@ -285,26 +267,42 @@ void Window::combine_admitted(std::string_view operation, const OriginBlock& fro
         conflicts_.note(WindowUse::update, to, place.offset);
 }
 
+// Data of layouts goes through pieces that stay in the CPU's caches.
 void Window::update_mapped(const TargetBlock& to, std::byte* base, const OriginBlock& from,
                            const OriginBlock* before, const Update& update)
 {
-    const Packed operands(update.kind != Update::Kind::no_op ? from : OriginBlock{});
-    std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? bytes_in(to) : 0);
-    std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
     const ElementUpdate element(update);
+    const Updater by = targets_.updater(to.rank);
+    const bool has_operands = update.kind != Update::Kind::no_op;
+    const bool packs = has_operands && from.type != nullptr;
+    const bool unpacks = before != nullptr && before->type != nullptr;
+    std::array<std::byte, 16u << 10> operands, was;
+    const std::size_t piece = operands.size() / element.element_bytes() * element.element_bytes();
     std::size_t done = 0;
-    const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
-        element.apply(targets_.updater(to.rank), base + offset,
-                      operands.data() == nullptr ? nullptr : operands.data() + done,
-                      was == nullptr ? nullptr : was + done, bytes / element.element_bytes());
+    const auto apply = [&](std::byte* there, std::size_t bytes) {
+        if (packs)
+            datatype::pack(*from.type, from.count, from.base, done, {operands.data(), bytes});
+        element.apply(by, there,
+                      !has_operands ? nullptr
+                      : packs       ? operands.data()
+                                    : from.base + done,
+                      before == nullptr ? nullptr
+                      : unpacks         ? was.data()
+                                        : before->base + done,
+                      bytes / element.element_bytes());
+        if (unpacks)
+            datatype::unpack(*before->type, before->count, before->base, done, {was.data(), bytes});
         done += bytes;
+    };
+    const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
+        const std::size_t most = packs || unpacks ? piece : bytes;
+        for (std::size_t begin = 0; begin < bytes; begin += most)
+            apply(base + offset + begin, std::min(most, bytes - begin));
     };
     if (to.type == nullptr)
         run(0, to.count);
     else
         datatype::for_each_run(*to.type, to.count, run);
-    if (!kept.empty())
-        datatype::unpack(*before->type, before->count, before->base, 0, kept);
 }
 
 void Window::set_rule(RowRule rule)
@@ -351,6 +349,13 @@ void Window::apply_rows(EngineLock& held, int rank, std::span<const MappedRow> r
     const auto is_mapped = [](const MappedRow& row) { return row.memory != nullptr; };
     if (std::ranges::all_of(rows, is_mapped))
         return row_updates_.apply(rank, rows, update);
+    if (std::ranges::any_of(rows, is_mapped)) {
+        // A row always goes the same way, so that operations on it keep their order.
+        std::vector<MappedRow> sorted(rows.begin(), rows.end());
+        const auto others = std::ranges::stable_partition(sorted, is_mapped);
+        row_updates_.apply(rank, {sorted.begin(), others.begin()}, update);
+        return apply_rows(held, rank, others, update, begun);
+    }
     TargetBytes place{.aim = {.target = rank, .begin = PTRDIFF_MAX}};
     for (const MappedRow& row : rows) {
         const auto there = static_cast<std::ptrdiff_t>(row.there);
@@ -364,6 +369,55 @@ void Window::apply_rows(EngineLock& held, int rank, std::span<const MappedRow> r
         .update = update,
         .rows = rows};
     give(begun, queued_.queue(held, described, {.rank = rank}, place, begun != nullptr));
+}
+
+void Window::set_keys(KeyedRows rows)
+{
+    const EngineLock held = locked();
+    keys_.set(std::move(rows));
+}
+
+void Window::update_keys(std::span<const KeyedRow> rows, const Update& update,
+                         std::vector<RequestState*>* begun)
+{
+    const std::string_view operation = update.kind == Update::Kind::no_op ? "pull" : "push";
+    for (const int owner : keys_.owners())
+        admit_rank(operation, owner);
+    EngineLock held = locked();
+    const std::vector<KeyPlace> places = keys_.places(held, operation, rows, false);
+    std::vector<std::vector<MappedRow>> of_owners(static_cast<std::size_t>(identity_.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        of_owners[static_cast<std::size_t>(places[i].owner)].push_back(
+            {rows[i].here, places[i].address, rows[i].bytes, places[i].memory});
+    for (std::size_t owner = 0; owner < of_owners.size(); ++owner) {
+        if (of_owners[owner].empty())
+            continue;
+        RequestState* one = nullptr;
+        apply_rows(held, static_cast<int>(owner), of_owners[owner], update,
+                   begun == nullptr ? nullptr : &one);
+        if (one != nullptr)
+            begun->push_back(one);
+    }
+}
+
+std::vector<std::uint64_t> Window::bytes_of_keys(std::span<const std::uint64_t> keys)
+{
+    for (const int owner : keys_.owners())
+        admit_rank("lengths", owner);
+    std::vector<KeyedRow> rows;
+    for (const std::uint64_t key : keys)
+        rows.push_back({key, nullptr, 0});
+    EngineLock held = locked();
+    std::vector<std::uint64_t> bytes;
+    for (const KeyPlace& place : keys_.places(held, "lengths", rows, true))
+        bytes.push_back(place.bytes);
+    return bytes;
+}
+
+std::vector<KeyedRow> Window::own_keys()
+{
+    const EngineLock held = locked();
+    return keys_.own_rows();
 }
 
 void Window::compare_and_swap(const std::byte* desired, const std::byte* expected, std::byte* before,

@@ -118,6 +118,66 @@ void run_refusals(const tutti::Communicator& world)
     world.barrier();
 }
 
+// Rows of keys, of several lengths, some longer than a frame; many at once, and again.
+void run_keys(const tutti::Communicator& world)
+{
+    tutti::SparseTable<float> table(world, 8, [](std::uint64_t key, std::span<float> row) {
+        std::ranges::fill(row, static_cast<float>(key % 16));
+    });
+    std::vector<std::uint64_t> keys(3000);
+    std::vector<std::size_t> lengths(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        keys[i] = i * 0x9e3779b97f4a7c15u;
+        lengths[i] = i % 1000 == 999 ? 40'000 : i % 5;
+    }
+    std::vector<float> values(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}));
+    for (int step = 0; step < 4; ++step) {
+        std::ranges::fill(values, 1.0f);
+        if (step % 2 == 0)
+            table.push(keys, lengths, values, tutti::sum);
+        else
+            table.ipush(keys, lengths, values, tutti::sum).wait();
+    }
+    table.tick();
+    table.pull(keys, lengths, values);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        for (std::size_t j = 0; j < lengths[i]; ++j)
+            expect(values[at++] == static_cast<float>(keys[i] % 16) + static_cast<float>(4 * world.size()),
+                   "the row of key " + std::to_string(keys[i]));
+    std::vector<std::size_t> found = table.lengths(keys);
+    expect(found == lengths, "lengths");
+    std::size_t rows = 0;
+    world.allreduce(table.local_size(), rows, tutti::sum);
+    expect(rows == keys.size() - keys.size() / 5, "a row for each key that has a length");
+    world.barrier();
+}
+
+void run_keys_by_rule(const tutti::Communicator& world)
+{
+    const std::vector<int> ends = {world.size() - 1, 0};
+    tutti::SparseTable<double> table(
+        world, 20'000, tutti::momentum<double>(1.0, 0.5), {},
+        {.owners = world.size() == 1 ? std::vector{0} : ends, .staleness = tutti::StepClock::kFree});
+    const std::vector<std::uint64_t> keys = {1, 2};
+    std::vector<double> values(40'000, 1.0);
+    for (int turn = 0; turn < world.size(); ++turn) {
+        if (turn == world.rank())
+            table.push(keys, values);
+        table.tick();
+        world.barrier();
+    }
+    table.pull(keys, values);
+    double momentum = 0;
+    double wanted = 0;
+    for (int turn = 0; turn < world.size(); ++turn) {
+        momentum = 0.5 * momentum + 1;
+        wanted -= momentum;
+    }
+    expect(std::ranges::count(values, wanted) == 40'000, "rows as momentum makes them");
+    world.barrier();
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv)
@@ -131,6 +191,8 @@ int run_program(int argc, char** argv)
     run_rule(world, 4000, 10);
     run_rule(world, 50'000, 5);
     run_refusals(world);
+    run_keys(world);
+    run_keys_by_rule(world);
     return 0;
 }
 
