@@ -289,16 +289,8 @@ private:
             return;
         const auto request = [&] { return requests == nullptr ? nullptr : &requests->emplace_back(); };
         if (are_consecutive) {
-            for (const detail::RowRun& run :
-                 detail::runs_of(deal_, rows.front(), rows.size(), width_, sizeof(T))) {
-                const LayoutView<U> view{values.data() + run.first_element, run.here};
-                const detail::OriginBlock here = detail::origin_block(detail::const_view(view));
-                const detail::TargetBlock there{owners_[run.owner], 0, 1, &run.there.typemap()};
-                if (update.kind == detail::Update::Kind::no_op)
-                    Calls::get_accumulate(inside(), {}, here, there, update, request());
-                else
-                    Calls::accumulate(inside(), here, there, update, request());
-            }
+            for (const detail::RowRun& run : detail::runs_of(deal_, rows.front(), rows.size()))
+                update_run(run, values.data(), update, request());
             return;
         }
         auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(values.data()));
@@ -306,6 +298,27 @@ private:
                                [&](std::size_t owner, std::span<const detail::WindowRow> of_owner) {
                                    Calls::update_rows(inside(), owners_[owner], of_owner, update, request());
                                });
+    }
+
+    template <class U>
+    void update_run(const detail::RowRun& run, U* values, const detail::Update& update, Request* request)
+    {
+        const std::size_t elements = run.length * width_;
+        auto* const first = reinterpret_cast<std::byte*>(const_cast<T*>(values + run.at * width_));
+        detail::OriginBlock here{first, elements * sizeof(T), nullptr};
+        std::optional<Layout> apart;
+        if (run.stride != 1) {
+            apart = Layout::strided(run.length, width_, static_cast<std::ptrdiff_t>(run.stride * width_),
+                                    sizeof(T));
+            here = {first, 1, &apart->typemap()};
+        }
+        const detail::TargetBlock there{owners_[run.place.owner],
+                                        static_cast<std::ptrdiff_t>(run.place.index * width_),
+                                        elements * sizeof(T), nullptr};
+        if (update.kind == detail::Update::Kind::no_op)
+            Calls::get_accumulate(inside(), {}, here, there, update, request);
+        else
+            Calls::accumulate(inside(), here, there, update, request);
     }
 
     void push_pull(std::span<const std::size_t> rows, std::span<T> values, const detail::Update& update)

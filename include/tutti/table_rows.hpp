@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "tutti/layout.hpp"
 #include "tutti/window_calls.hpp"
 
 namespace tutti {
@@ -72,13 +71,12 @@ private:
     std::size_t factor_ = 0x9e3779b97f4a7c15u;
 };
 
-/// Rows of one owner, at regular distances: where their elements are in the caller's buffer, and in the
-/// owner's memory.
+/// Rows of one owner, one after the other in its memory: every `stride`-th row of a call, from `at` on.
 struct RowRun {
-    std::size_t owner;
-    std::size_t first_element;  // of the buffer: `here` is relative to it
-    Layout here;
-    Layout there;
+    RowDeal::Place place;  // of the first one
+    std::size_t at;
+    std::size_t length;
+    std::size_t stride;
 };
 
 inline bool are_consecutive(std::span<const std::size_t> rows) noexcept
@@ -90,32 +88,21 @@ inline bool are_consecutive(std::span<const std::size_t> rows) noexcept
 }
 
 /// `count` rows from `first` on, which are not dealt by hash. They need no list.
-inline std::vector<RowRun> runs_of(const RowDeal& deal, std::size_t first, std::size_t count,
-                                   std::size_t width, std::size_t element_bytes)
+inline std::vector<RowRun> runs_of(const RowDeal& deal, std::size_t first, std::size_t count)
 {
     std::vector<RowRun> runs;
-    const std::size_t row_bytes = width * element_bytes;
-    // `length` rows from place `index` on, from every `stride`-th row of the call.
-    const auto add = [&](RowDeal::Place place, std::size_t at, std::size_t length, std::size_t stride) {
-        const Layout::Block there[] = {
-            {static_cast<std::ptrdiff_t>(place.index * row_bytes), length * row_bytes}};
-        runs.push_back(
-            {place.owner, at * width,
-             Layout::strided(length, width, static_cast<std::ptrdiff_t>(stride * width), element_bytes),
-             Layout::indexed(there)});
-    };
     if (deal.partition() == RowPartition::range) {
         for (std::size_t at = 0; at < count;) {
             const RowDeal::Place place = deal.place(first + at);
             const std::size_t length = std::min(count - at, deal.range() - place.index);
-            add(place, at, length, 1);
+            runs.push_back({place, at, length, 1});
             at += length;
         }
         return runs;
     }
     const std::size_t owners = deal.owners();
     for (std::size_t at = 0; at < std::min(owners, count); ++at)
-        add(deal.place(first + at), at, (count - at + owners - 1) / owners, owners);
+        runs.push_back({deal.place(first + at), at, (count - at + owners - 1) / owners, owners});
     return runs;
 }
 
