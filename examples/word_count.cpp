@@ -20,8 +20,7 @@
 
 #include "command_line.hpp"
 
-void count_words(std::string_view text, auto& emit)
-{
+const auto count_words = [](std::string_view text, auto& emit) {
     std::string word;
     for (const char c : text) {
         if (const char lower = static_cast<char>(c | 0x20); lower >= 'a' && lower <= 'z') {
@@ -33,7 +32,7 @@ void count_words(std::string_view text, auto& emit)
     }
     if (!word.empty())
         emit(word, 1u);
-}
+};
 
 int main(int argc, char** argv)
 {
@@ -52,9 +51,9 @@ int main(int argc, char** argv)
                 files.push_back(entry.path());
     std::ranges::sort(files);  // the same order at all ranks
 
-    const auto map = [](std::string_view text, auto& emit) { count_words(text, emit); };
     const tutti::TextPieces pieces(files);
-    auto counts = tutti::map_reduce<std::string, std::uint64_t>(world, pieces, map, tutti::sum).gather(0);
+    auto counts =
+        tutti::map_reduce<std::string, std::uint64_t>(world, pieces, count_words, tutti::sum).gather(0);
     std::ranges::stable_sort(counts, std::greater{}, [](const auto& count) { return count.second; });
     for (std::size_t i = 0; i < (all ? counts.size() : std::min<std::size_t>(20, counts.size())); ++i)
         fmt::print("{:7} {}\n", counts[i].second, counts[i].first);
