@@ -32,6 +32,7 @@ namespace tutti {
 template <class T>
 class UpdateRule {
 public:
+    /// Of a row, its state, and what is pushed to it.
     using Function = std::function<void(std::span<T> row, std::span<T> state, std::span<const T> pushed)>;
 
     /// State of a row of n elements: n x `state_per_element` + `state_per_row` elements, all `initial_state`
@@ -45,8 +46,11 @@ public:
     {
     }
 
+    /// Elements of state that a row of so many elements has.
     std::size_t state_of(std::size_t elements) const noexcept { return elements * per_element_ + per_row_; }
+    /// Each of them at first.
     const T& initial_state() const noexcept { return initial_state_; }
+    /// The rule itself.
     const Function& function() const noexcept { return function_; }
 
 private:
