@@ -232,6 +232,7 @@ private:
             if (initialise)
                 initialise(key, elements(row));
         };
+        Calls::name(*window_, "table");
         Calls::set_keys(*window_, std::move(rows));
         if (rule)
             Calls::set_rule(*window_, detail::row_rule(*rule, [](const detail::RowMemory& at) {

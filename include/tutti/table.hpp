@@ -237,6 +237,7 @@ private:
     LockedWindow<T> begin(const Communicator& communicator, const T& initial,
                           const std::optional<UpdateRule<T>>& rule)
     {
+        window_.set_name("table");
         std::ranges::fill(local(), initial);
         if (rule) {
             std::ranges::fill(local_state(), rule->initial_state());

@@ -36,6 +36,14 @@ Epoch& keep(Epoch epoch)
     return *new Epoch(std::move(epoch));
 }
 
+/// Whose rows are the last rank's. All ranks know the row of key 1, and hold that rank's lock.
+tutti::SparseTable<double>& make_keyed(const tutti::Communicator& world)
+{
+    auto& table = keep(tutti::SparseTable<double>(world, 1, {}, {.owners = {world.size() - 1}}));
+    table.push({1}, std::vector{1.0}, tutti::sum);
+    return table;
+}
+
 void die(const tutti::Communicator& world, tutti::Window<double>& window, const std::string& where)
 {
     const double value = 1;
@@ -49,6 +57,8 @@ void die(const tutti::Communicator& world, tutti::Window<double>& window, const 
         keep(window.start(std::vector{0, 1}))[1].put(value, 0);
     } else if (where == "post" || where == "known") {
         keep(window.post(std::vector{0, 1}));
+    } else if (where == "key") {
+        make_keyed(world);
     } else if (where == "update") {
         auto& access = keep(window.lock_all());
         const std::vector<double> ones(kElements, 1.0);
@@ -105,6 +115,10 @@ void wait(const tutti::Communicator& world, tutti::Window<double>& window, const
         while (window.local(last).empty());  // memory that is mapped stays
         access.end();
         keep(window.fence());
+    } else if (where == "key") {
+        tutti::SparseTable<double>& table = make_keyed(world);
+        world.barrier();
+        table.pull({2});
     } else if (where == "put") {
         auto& access = keep(window.lock_all());
         access[last].put(value, 7);
