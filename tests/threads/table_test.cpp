@@ -266,13 +266,10 @@ TEST_CASE("table: rules change rows as they would on one rank", "[windows]")
 {
     at_table_sizes([](const Communicator& world) {
         for (const std::size_t width : {1u, 3u, 130u}) {
-            for (const RowPartition partition :
-                 {RowPartition::modulo, RowPartition::range, RowPartition::hash}) {
-                follows(world, sgd<double>(0.5), width, partition);
-                follows(world, momentum<double>(0.5, 0.75), width, partition);
-                follows(world, adagrad<double>(0.5), width, partition);
-                follows(world, adam<double>(0.01), width, partition);
-            }
+            follows(world, sgd<double>(0.5), width, RowPartition::modulo);
+            follows(world, momentum<double>(0.5, 0.75), width, RowPartition::range);
+            follows(world, adagrad<double>(0.5), width, RowPartition::hash);
+            follows(world, adam<double>(0.01), width, RowPartition::modulo);
         }
     });
 }
