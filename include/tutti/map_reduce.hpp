@@ -33,6 +33,7 @@
 #include "tutti/reduction.hpp"
 #include "tutti/serialize.hpp"
 #include "tutti/serialized_messages.hpp"
+#include "tutti/sorted_pairs.hpp"
 #include "tutti/spilled_pairs.hpp"
 #include "tutti/text_pieces.hpp"
 
@@ -274,6 +275,14 @@ public:
         return all;
     }
 
+    /// All pairs by key, dealt anew in parts of about equal size: those of rank 0 come before those of rank
+    /// 1, and so on. A rank's part must fit in its memory. Collective.
+    std::vector<Pair> take_sorted() &&
+    {
+        const Communicator& communicator = shuffle_->communicator();
+        return detail::sort_over_ranks(communicator, std::move(*this).take(), kSorted);
+    }
+
     /// All pairs by key at `root`; elsewhere none. Collective.
     std::vector<Pair> gather(int root) &&
     {
@@ -292,7 +301,9 @@ public:
     }
 
 private:
-    static constexpr int kGathered = 2;  // a tag beside those of Shuffle
+    // Tags beside those of Shuffle; kSorted and the two behind it.
+    static constexpr int kGathered = 2;
+    static constexpr int kSorted = 3;
 
     std::unique_ptr<detail::Shuffle<Key, Value, Combine>> shuffle_;
     std::vector<Pair> pairs_;

@@ -147,6 +147,37 @@ TEST_CASE("map_reduce combines strings by any operator, and gathers them by key"
     });
 }
 
+TEST_CASE("map_reduce sorts the pairs of all ranks, in parts of about equal size")
+{
+    const int ranks = GENERATE(1, 2, 3, 5, 8);
+    const int count = GENERATE(0, 1, 40);
+    const MapReduceOptions options = GENERATE(MapReduceOptions{}, kLittleMemory);
+    Sums expected;
+    for (const int piece : pieces(count))
+        for (const auto& [key, value] : pairs_of(piece))
+            expected[key] += value;
+    std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> parts(static_cast<std::size_t>(ranks));
+    tutti::run_threads(ranks, [&](tutti::Environment& environment) {
+        const tutti::Communicator world = environment.world();
+        parts[static_cast<std::size_t>(world.rank())] =
+            tutti::map_reduce<std::uint64_t, std::uint64_t>(
+                world, pieces(count),
+                [](int piece, auto& emit) {
+                    for (const auto& [key, value] : pairs_of(piece))
+                        emit(key, value);
+                },
+                tutti::sum, options)
+                .take_sorted();
+    });
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const auto& part : parts) {
+        // Regular sampling bounds a part by twice the mean, and some for what does not divide.
+        CHECK(part.size() <= 2 * expected.size() / static_cast<std::size_t>(ranks) + 2);
+        all.insert(all.end(), part.begin(), part.end());
+    }
+    CHECK(all == std::vector<std::pair<std::uint64_t, std::uint64_t>>(expected.begin(), expected.end()));
+}
+
 TEST_CASE("the operators of map_reduce")
 {
     tutti::run_threads(2, [](tutti::Environment& environment) {
