@@ -212,6 +212,7 @@ public:
 
 private:
     using Calls = detail::WindowCalls;
+    static constexpr std::size_t kWideRowBytes = 1024;
 
     Table(const Communicator& communicator, std::size_t rows, std::size_t width,
           std::optional<UpdateRule<T>> rule, const T& initial, TableOptions&& options)
@@ -259,24 +260,31 @@ private:
 
     detail::Update by_rule() const { return detail::by_rule<T>(has_rule_); }
 
-    // Whether they are consecutive, which a table with a rule or hashes does not ask.
-    bool check(const char* call, std::span<const std::size_t> rows, std::size_t values) const
+    // `rows`: those that may be outside.
+    void check(const char* call, std::span<const std::size_t> rows, std::size_t count,
+               std::size_t values) const
     {
-        if (values != rows.size() * width_)
+        if (values != count * width_)
             throw Error(ErrorCode::invalid_argument, call,
-                        std::to_string(rows.size()) + " rows of " + std::to_string(width_) +
-                            " elements have " + std::to_string(rows.size() * width_) +
-                            " elements, the buffer " + std::to_string(values));
-        if (!rows.empty() && !has_rule_ && deal_.partition() != RowPartition::hash && rows.front() < rows_ &&
-            rows.size() <= rows_ - rows.front() && detail::are_consecutive(rows))
-            return true;
+                        std::to_string(count) + " rows of " + std::to_string(width_) + " elements have " +
+                            std::to_string(count * width_) + " elements, the buffer " +
+                            std::to_string(values));
         for (const std::size_t row : rows) {
             if (row >= rows_)
                 throw Error(ErrorCode::invalid_argument, call,
                             "there is no row " + std::to_string(row) + " in a table of " +
                                 std::to_string(rows_) + " rows");
         }
-        return false;
+    }
+
+    // Whether they lie at regular distances in the memory of their owners and in the buffer, so that they
+    // need no list. For wide rows that lie apart a list is better: they need not be packed.
+    bool are_runs(std::span<const std::size_t> rows) const noexcept
+    {
+        const bool lie_together = deal_.partition() == RowPartition::range || owners_.size() == 1;
+        return !has_rule_ && deal_.partition() != RowPartition::hash && !rows.empty() &&
+               (lie_together || width_ * sizeof(T) < kWideRowBytes) && rows.front() < rows_ &&
+               rows.size() <= rows_ - rows.front() && detail::are_consecutive(rows);
     }
 
     // `values`: const T, which are pushed, or T, which get the rows. `requests`: nullptr, or what gets those
@@ -285,11 +293,12 @@ private:
     void update(const char* call, std::span<const std::size_t> rows, std::span<U> values,
                 const detail::Update& update, std::vector<Request>* requests)
     {
-        const bool are_consecutive = check(call, rows, values.size());
+        const bool runs = are_runs(rows);
+        check(call, runs ? rows.first(0) : rows, rows.size(), values.size());
         if (rows.empty() || width_ == 0)
             return;
         const auto request = [&] { return requests == nullptr ? nullptr : &requests->emplace_back(); };
-        if (are_consecutive) {
+        if (runs) {
             for (const detail::RowRun& run : detail::runs_of(deal_, rows.front(), rows.size()))
                 update_run(run, values.data(), update, request());
             return;
