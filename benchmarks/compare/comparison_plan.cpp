@@ -90,7 +90,7 @@ int rows_of(const Benchmark& benchmark, const std::vector<std::string>& argument
         return static_cast<int>(command.options.depths.size());
     if (benchmark.sizes.max_bytes == 0)
         return 1;
-    const int kinds = benchmark.group == Group::reduction ? 5 : 1;
+    const int kinds = benchmark.group == Group::reduction ? 5 : benchmark.group == Group::table ? 2 : 1;
     return kinds * static_cast<int>(command.options.size_list().size());
 }
 

@@ -4,6 +4,8 @@
 #include "benchmarks/suite/collectives/collective_loops.hpp"
 #include "benchmarks/suite/collectives/overlap.hpp"
 #include "benchmarks/suite/collectives/reduction_kernels.hpp"
+#include "benchmarks/suite/keyed/table_rows.hpp"
+#include "benchmarks/suite/keyed/word_count.hpp"
 #include "benchmarks/suite/library/backend.hpp"
 #include "benchmarks/suite/messages/fan_in_and_out.hpp"
 #include "benchmarks/suite/messages/idle.hpp"
@@ -61,6 +63,10 @@ void run_loops(Session<B>& session, Group group)
             return window_patterns(session);
         case Group::passive_put:
             return passive_put(session);
+        case Group::table:
+            return table_rows(session);
+        case Group::map_reduce:
+            return word_count(session);
     }
 }
 

@@ -253,6 +253,21 @@ TEST_CASE("patterns of windows have their kinds, and synchronisations of an epoc
         check_refused(line);
 }
 
+TEST_CASE("tables have rows of floats, and map_reduce words", "[benchmarks]")
+{
+    CHECK(parse("table_push").rows == 256);
+    CHECK_FALSE(parse("table_push").table_rows);
+    CHECK(parse("table_pull --rows 8192 --table 10000000 -m 64:64").table_rows == 10'000'000);
+    CHECK(parse("table_pull -m 1:16").size_list() == std::vector<std::size_t>{4, 8, 16});
+    CHECK(parse("table_push").element() == tutti::DataType::float32);
+    CHECK(parse("map_reduce").size_list() == std::vector<std::size_t>{65536, 524288, 4194304});
+    CHECK(parse("map_reduce --words 10").vocabulary == 10);
+    for (const char* line : {"table_push --rows 0", "table_push --table 0", "table_push -T int",
+                             "table_push --words 2", "map_reduce --rows 2", "map_reduce --words 0",
+                             "map_reduce --memory library", "osu_table_push", "latency --rows 2"})
+        check_refused(line);
+}
+
 TEST_CASE("OSU's options that are not offered are refused by name, with what there is instead",
           "[benchmarks]")
 {

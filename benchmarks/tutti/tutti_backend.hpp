@@ -1,12 +1,17 @@
 // The benchmarks' backend over Tutti's own C++ interface.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <ranges>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "benchmarks/suite/library/backend.hpp"
 #include "benchmarks/suite/library/joined.hpp"
 #include "benchmarks/tutti/tutti_collective.hpp"
+#include "tutti/map_reduce.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::bench {
@@ -123,6 +128,21 @@ public:
     static void next_of(const Target<T>& target, const T& operand, T& before)
     {
         fetch_and_add(target, operand, before);
+    }
+
+    /// Collective: rows of floats that all ranks own, all 0.
+    tutti::Table<float> table(std::size_t rows, std::size_t width)
+    {
+        return tutti::Table<float>(communicator_, rows, width);
+    }
+    /// Collective: how often each key was emitted by map(piece, emit), for the keys of this rank. Rank r maps
+    /// the pieces r, r + size() ...
+    template <class Map>
+    std::vector<std::pair<std::string, std::uint64_t>> map_reduce(int pieces, Map map)
+    {
+        return tutti::map_reduce<std::string, std::uint64_t>(communicator_, std::views::iota(0, pieces), map,
+                                                             tutti::sum)
+            .take();
     }
 
     void barrier() { communicator_.barrier(); }

@@ -218,6 +218,30 @@ constexpr Benchmark kOtherBenchmarks[] = {
      .key = ""},
 };
 
+constexpr Benchmark kKeyedBenchmarks[] = {
+    {.name = "table_push",
+     .group = Group::table,
+     .description = "All ranks add to rows of a table, a run of them and rows at random",
+     .title = "Table Push Test",
+     .value = "Latency",
+     .sizes = {4, 64 * 1024}},
+    {.name = "table_pull",
+     .group = Group::table,
+     .description = "All ranks read rows of a table, a run of them and rows at random",
+     .title = "Table Pull Test",
+     .value = "Latency",
+     .sizes = {4, 64 * 1024}},
+    {.name = "map_reduce",
+     .group = Group::map_reduce,
+     .description = "All ranks count the words of a text: text of all ranks a second",
+     .title = "MapReduce Word Count Test",
+     .value = "Text",
+     .unit = "MB/s",
+     .better = Better::higher,
+     .sizes = {64 * 1024, 4 * kMiB, 8},
+     .decimals = 2},
+};
+
 struct CollectiveEntry {
     Collective collective;
     const char* name;
@@ -293,6 +317,7 @@ std::vector<Benchmark> all_benchmarks()
 {
     std::vector<Benchmark> all(std::begin(kMessageBenchmarks), std::end(kMessageBenchmarks));
     all.insert(all.end(), std::begin(kOneSidedBenchmarks), std::end(kOneSidedBenchmarks));
+    all.insert(all.end(), std::begin(kKeyedBenchmarks), std::end(kKeyedBenchmarks));
     all.insert(all.end(), std::begin(kOtherBenchmarks), std::end(kOtherBenchmarks));
     for (const Group group : {Group::collective, Group::overlap, Group::persistent}) {
         for (const CollectiveEntry& entry : kCollectives)
@@ -350,6 +375,10 @@ const char* to_string(Group group) noexcept
             return "idle";
         case Group::reduction:
             return "reduction";
+        case Group::table:
+            return "table";
+        case Group::map_reduce:
+            return "map_reduce";
     }
     return "";
 }

@@ -40,6 +40,8 @@ enum class Group {
     counter,
     window_pattern,
     passive_put,
+    table,
+    map_reduce,
 };
 
 struct Benchmark {
@@ -69,13 +71,20 @@ constexpr bool has_sizes(const Benchmark& benchmark) noexcept
 /// Whether its buffers may come from the library's allocator or from malloc.
 constexpr bool has_memory(const Benchmark& benchmark) noexcept
 {
-    return has_sizes(benchmark) && benchmark.group != Group::reduction;
+    return has_sizes(benchmark) && benchmark.group != Group::reduction &&
+           benchmark.group != Group::map_reduce;
 }
 
 /// Whether it is of two ranks and a window, as OSU has it.
 constexpr bool is_one_sided(const Benchmark& benchmark) noexcept
 {
     return benchmark.group == Group::one_sided || benchmark.group == Group::atomics;
+}
+
+/// Whether its sizes are of whole elements, whatever types there are.
+constexpr bool has_elements(const Benchmark& benchmark) noexcept
+{
+    return benchmark.collective || is_one_sided(benchmark) || benchmark.group == Group::table;
 }
 
 /// Whether its window's kind and synchronisation may be chosen, by two ranks or more.

@@ -105,6 +105,7 @@ constexpr const char* kExamples =
     "  tuttirun -n 2 build/benchmarks/tutti-bench matching --depth 10,10000 --mode unexpected\n"
     "  build/benchmarks/tutti-bench matching --sources 100\n"
     "  tuttirun -n 1 build/benchmarks/tutti-bench reduce-op --op sum,min --type float32,bfloat16\n"
+    "  tuttirun -n 2 build/benchmarks/tutti-bench table_pull --rows 8192 --table 10000000 -m 64:64\n"
     "  build/benchmarks/tutti-bench limits\n"
     "  for i in 1 2 3 4 5; do tuttirun -n 8 build/benchmarks/tutti-bench tune -o rules.json; done\n"
     "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not "

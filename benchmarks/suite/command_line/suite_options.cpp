@@ -89,6 +89,20 @@ void add_collective_options(CLI::App* sub, SuiteOptions& options, Collective col
         sub->add_flag("-l,--in-place", options.in_place, "Input and output in one buffer");
 }
 
+void add_keyed(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
+{
+    const CLI::Range several(std::size_t{1}, std::size_t{1} << 40);
+    if (benchmark.group == Group::table) {
+        sub->add_option("--rows", options.rows, "Rows that each rank names in a call (256)")->check(several);
+        sub->add_option("--table", options.table_rows,
+                        "Rows of the table (four times as many as a call has, at least as many)")
+            ->check(several);
+    } else if (benchmark.group == Group::map_reduce) {
+        sub->add_option("--words", options.vocabulary, "Words of the text that differ (50000)")
+            ->check(several);
+    }
+}
+
 void add_loop_options(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
 {
     if (has_memory(benchmark))
@@ -101,6 +115,7 @@ void add_loop_options(CLI::App* sub, SuiteOptions& options, const Benchmark& ben
     sub->add_flag("-c,--validate", options.validate, "Check every byte of some untimed transfers a size");
     if (has_window(benchmark))
         add_one_sided_options(sub, options, benchmark);
+    add_keyed(sub, options, benchmark);
     if (benchmark.collective)
         add_collective_options(sub, options, *benchmark.collective);
     if (benchmark.group == Group::collective || benchmark.group == Group::persistent)
@@ -171,6 +186,9 @@ const char* heading_of(const Benchmark& benchmark)
         case Group::window_pattern:
         case Group::passive_put:
             return "Windows: one-sided operations on other ranks' memory";
+        case Group::table:
+        case Group::map_reduce:
+            return "Rows and pairs by key";
         case Group::startup:
         case Group::idle:
         case Group::reduction:
@@ -257,7 +275,7 @@ std::vector<std::size_t> SuiteOptions::size_list(const Sizes& usual) const
 std::vector<std::size_t> SuiteOptions::size_list() const
 {
     Sizes usual = entry->sizes;
-    const std::size_t element_bytes = entry->collective || type ? size_bytes(element()) : 1;
+    const std::size_t element_bytes = has_elements(*entry) || type ? size_bytes(element()) : 1;
     usual.min_bytes = std::max(usual.min_bytes, element_bytes);
     std::vector<std::size_t> list = size_list(usual);
     std::erase_if(list, [=](std::size_t size) { return size > 0 && size < element_bytes; });
@@ -266,7 +284,7 @@ std::vector<std::size_t> SuiteOptions::size_list() const
 
 DataType SuiteOptions::element() const noexcept
 {
-    const bool sums = entry->collective && is_reduction(*entry->collective);
+    const bool sums = entry->group == Group::table || (entry->collective && is_reduction(*entry->collective));
     const bool words = entry->group == Group::atomics || entry->group == Group::counter;
     return type.value_or(sums ? DataType::float32 : words ? DataType::int64 : DataType::int8);
 }

@@ -53,6 +53,10 @@ struct SuiteOptions {
     WindowKind window_kind = WindowKind::allocate;   // one-sided
     std::optional<Synchronization> synchronization;  // likewise: otherwise flush, of put_bibw pscw
 
+    std::size_t rows = 256;                 // tables: named by a call of a rank
+    std::optional<std::size_t> table_rows;  // likewise, of the table: otherwise four times as many
+    std::size_t vocabulary = 50'000;        // map_reduce: words that differ
+
     std::vector<int> depths{10, 100, 1000, 10000};  // matching
     std::string mode = "posted";                    // matching
     int sources = 0;                                // matching: 0 means the other ranks of the job

@@ -42,7 +42,7 @@ public:
         if (options.root >= job.size())
             throw UnsuitableJob(fmt::format("-k: there is no rank {} in a job of {}: the last is {}",
                                             options.root, job.size(), job.size() - 1));
-        if (benchmark_.collective || is_one_sided(benchmark_))
+        if (has_elements(benchmark_))
             require_whole_elements();
         if (benchmark_.collective) {
             if (is_neighbourly(*benchmark_.collective))
