@@ -154,16 +154,27 @@ TEST_CASE("blocks of more than 4 GiB keep their places and sizes")
     const EqualBlocks<std::byte> equal = equal_blocks({data, kBytes}, 4);
     CHECK(equal[3].data() == data + 3 * kBlockBytes);
     CHECK(equal[3].size() == kBlockBytes);
-    const Run run(equal, RanksInTurn(1, 3, 4));
+    // Ranks as no algorithm has them: with the algorithms' own, their Run would be this one, which is
+    // compiled without optimisation.
+    const Run run(equal, std::vector<int>{1, 2, 3});
     CHECK(run.packed().data() == data + kBlockBytes);
     CHECK(run.arriving().size() == 3 * kBlockBytes);
 
     const std::vector<std::size_t> sizes{kBlockBytes, 0, 2 * kBlockBytes};
     const std::vector<std::size_t> offsets{kBlockBytes, 7, 2 * kBlockBytes};
-    const Run unequal(Blocks{data, sizes, offsets}, RanksInTurn(0, 3, 3));
+    const Run unequal(Blocks{data, sizes, offsets}, std::vector<int>{0, 1, 2});
     CHECK(unequal.packed().data() == data + kBlockBytes);
     CHECK(unequal.packed().size() == 3 * kBlockBytes);
     munmap(reserved, kBytes);
+}
+
+TEST_CASE("behind the last rank comes the first")
+{
+    const RanksInTurn ranks(2, 3, 4);
+    CHECK(ranks.size() == 3);
+    CHECK(ranks[0] == 2);
+    CHECK(ranks[1] == 3);
+    CHECK(ranks[2] == 0);
 }
 
 TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang")

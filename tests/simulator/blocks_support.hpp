@@ -17,30 +17,30 @@ inline constexpr std::byte kUntouched{0xEE};
 
 /// The bytes that go from one rank to another; `to` is kAll where all get the same.
 inline constexpr int kAll = -1;
-inline std::byte content(int from, int to, std::size_t index)
-{
-    const auto mixed = static_cast<std::uint32_t>(from) * 2654435761u +
-                       static_cast<std::uint32_t>(to) * 40503u + static_cast<std::uint32_t>(index) * 97u;
-    return static_cast<std::byte>(mixed >> 5);
-}
-
 inline void fill(std::span<std::byte> block, int from, int to)
 {
     // By plain pointer: tests are compiled without optimisation, where each operator of a span is a call.
     std::byte* const bytes = block.data();
     const std::size_t size_bytes = block.size();
-    for (std::size_t i = 0; i < size_bytes; ++i) {
-        bytes[i] = content(from, to, i);
+    auto mixed = static_cast<std::uint32_t>(from) * 2654435761u + static_cast<std::uint32_t>(to) * 40503u;
+    for (std::size_t i = 0; i < size_bytes; ++i, mixed += 97u) {
+        bytes[i] = static_cast<std::byte>(mixed >> 5);
     }
 }
 
-/// Compares as many bytes at once as the CPU can, which == of vectors of std::byte does not: for many ranks.
+/// Compares as many bytes at once as the CPU can, which == of vectors of std::byte does not.
+inline bool is_equal(const Memory& one, const Memory& expected)
+{
+    return one.size() == expected.size() &&
+           (one.empty() || std::memcmp(one.data(), expected.data(), one.size()) == 0);
+}
 inline bool all_equal(const std::vector<Memory>& memory, const Memory& expected)
 {
-    return std::ranges::all_of(memory, [&](const Memory& one) {
-        return one.size() == expected.size() &&
-               (one.empty() || std::memcmp(one.data(), expected.data(), one.size()) == 0);
-    });
+    return std::ranges::all_of(memory, [&](const Memory& one) { return is_equal(one, expected); });
+}
+inline bool all_equal(const std::vector<Memory>& memory, const std::vector<Memory>& expected)
+{
+    return std::ranges::equal(memory, expected, is_equal);
 }
 
 inline Memory block_of(int from, int to, std::size_t size_bytes)
