@@ -65,6 +65,8 @@ void run_loops(Session<B>& session, Group group)
             return passive_put(session);
         case Group::table:
             return table_rows(session);
+        case Group::sparse_table:
+            return sparse_table_rows(session);
         case Group::map_reduce:
             return word_count(session);
     }

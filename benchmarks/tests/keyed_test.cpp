@@ -57,9 +57,8 @@ bool is_valid(RowOrder order, std::size_t lost)
 {
     Alone job;
     Rows table(40, 3, lost);
-    const std::vector<std::size_t> rows = rows_of_rank(order, 10, 40, 0);
     std::vector<float> out(30), in(30);
-    return validate_rows(job, table, order, rows, out, in);
+    return validate_rows(job, table, {order, 10, 40}, out, in);
 }
 
 }  // namespace
@@ -67,26 +66,39 @@ bool is_valid(RowOrder order, std::size_t lost)
 TEST_CASE("a rank names each row once, in a run or at random", "[benchmarks]")
 {
     using Rows = std::vector<std::size_t>;
-    CHECK(rows_of_rank(RowOrder::run, 3, 12, 0) == Rows{0, 1, 2});
-    CHECK(rows_of_rank(RowOrder::run, 3, 12, 2) == Rows{6, 7, 8});
-    CHECK(rows_of_rank(RowOrder::run, 3, 12, 4) == Rows{2, 3, 4});
-    CHECK(rows_of_rank(RowOrder::run, 3, 3, 5) == Rows{0, 1, 2});
+    const auto run_of = [](std::size_t rows, int rank) {
+        return RowChoice{RowOrder::run, 3, rows}.of_rank(rank);
+    };
+    CHECK(run_of(12, 0) == Rows{0, 1, 2});
+    CHECK(run_of(12, 2) == Rows{6, 7, 8});
+    CHECK(run_of(12, 4) == Rows{2, 3, 4});
+    CHECK(run_of(3, 5) == Rows{0, 1, 2});
+    const RowChoice random{RowOrder::random, 100, 1000};
     for (const int rank : {0, 1, 7}) {
-        const Rows rows = rows_of_rank(RowOrder::random, 100, 1000, rank);
-        CHECK(rows == rows_of_rank(RowOrder::random, 100, 1000, rank));
-        CHECK(rows != rows_of_rank(RowOrder::random, 100, 1000, rank + 1));
+        const Rows rows = random.of_rank(rank);
+        CHECK(rows == random.of_rank(rank));
+        CHECK(rows != random.of_rank(rank + 1));
         CHECK(std::set<std::size_t>(rows.begin(), rows.end()).size() == 100);
         CHECK(std::ranges::max(rows) < 1000);
         CHECK_FALSE(std::ranges::is_sorted(rows));
     }
-    CHECK(rows_of_rank(RowOrder::random, 5, 5, 0).size() == 5);
+    CHECK(RowChoice{RowOrder::random, 5, 5}.of_rank(0).size() == 5);
+}
+
+TEST_CASE("keys are as many as rows, and far apart", "[benchmarks]")
+{
+    const std::vector<std::size_t> keys = RowChoice{RowOrder::run, 1000, 1000, true}.of_rank(0);
+    const std::set<std::size_t> in_order(keys.begin(), keys.end());
+    CHECK(in_order.size() == 1000);
+    CHECK(*in_order.begin() > 1'000'000'000);
+    CHECK(*in_order.rbegin() - *in_order.begin() > ~std::size_t{0} / 2);
 }
 
 TEST_CASE("a row that loses a push is found", "[benchmarks]")
 {
-    for (const RowOrder order : kRowOrders) {
+    for (const RowOrder order : {RowOrder::run, RowOrder::random}) {
         CHECK(is_valid(order, 40));
-        CHECK_FALSE(is_valid(order, rows_of_rank(order, 10, 40, 0)[7]));
+        CHECK_FALSE(is_valid(order, RowChoice{order, 10, 40}.of_rank(0)[7]));
     }
 }
 

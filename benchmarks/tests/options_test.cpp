@@ -259,6 +259,8 @@ TEST_CASE("tables have rows of floats, and map_reduce words", "[benchmarks]")
     CHECK_FALSE(parse("table_push").table_rows);
     CHECK(parse("table_pull --rows 8192 --table 10000000 -m 64:64").table_rows == 10'000'000);
     CHECK(parse("table_pull -m 1:16").size_list() == std::vector<std::size_t>{4, 8, 16});
+    CHECK(parse("sparse_pull --rows 8 -m 1:4").size_list() == std::vector<std::size_t>{4});
+    CHECK(parse("sparse_push").element() == tutti::DataType::float32);
     CHECK(parse("table_push").element() == tutti::DataType::float32);
     CHECK(parse("map_reduce").size_list() == std::vector<std::size_t>{65536, 524288, 4194304});
     CHECK(parse("map_reduce --words 10").vocabulary == 10);

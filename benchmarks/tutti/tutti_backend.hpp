@@ -12,6 +12,7 @@
 #include "benchmarks/suite/library/joined.hpp"
 #include "benchmarks/tutti/tutti_collective.hpp"
 #include "tutti/map_reduce.hpp"
+#include "tutti/sparse_table.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::bench {
@@ -134,6 +135,11 @@ public:
     tutti::Table<float> table(std::size_t rows, std::size_t width)
     {
         return tutti::Table<float>(communicator_, rows, width);
+    }
+    /// Collective: the same by keys; none has a row yet.
+    tutti::SparseTable<float> sparse_table(std::size_t width)
+    {
+        return tutti::SparseTable<float>(communicator_, width);
     }
     /// Collective: how often each key was emitted by map(piece, emit), for the keys of this rank. Rank r maps
     /// the pieces r, r + size() ...

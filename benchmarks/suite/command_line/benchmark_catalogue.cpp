@@ -231,6 +231,18 @@ constexpr Benchmark kKeyedBenchmarks[] = {
      .title = "Table Pull Test",
      .value = "Latency",
      .sizes = {4, 64 * 1024}},
+    {.name = "sparse_push",
+     .group = Group::sparse_table,
+     .description = "All ranks add to rows of a sparse table, by random keys of 64 bits",
+     .title = "Sparse Table Push Test",
+     .value = "Latency",
+     .sizes = {4, 64 * 1024}},
+    {.name = "sparse_pull",
+     .group = Group::sparse_table,
+     .description = "All ranks read rows of a sparse table, by random keys of 64 bits",
+     .title = "Sparse Table Pull Test",
+     .value = "Latency",
+     .sizes = {4, 64 * 1024}},
     {.name = "map_reduce",
      .group = Group::map_reduce,
      .description = "All ranks count the words of a text: text of all ranks a second",
@@ -377,6 +389,8 @@ const char* to_string(Group group) noexcept
             return "reduction";
         case Group::table:
             return "table";
+        case Group::sparse_table:
+            return "sparse_table";
         case Group::map_reduce:
             return "map_reduce";
     }

@@ -41,6 +41,7 @@ enum class Group {
     window_pattern,
     passive_put,
     table,
+    sparse_table,
     map_reduce,
 };
 
@@ -81,10 +82,16 @@ constexpr bool is_one_sided(const Benchmark& benchmark) noexcept
     return benchmark.group == Group::one_sided || benchmark.group == Group::atomics;
 }
 
+/// Whether its messages are rows of floats.
+constexpr bool has_rows(const Benchmark& benchmark) noexcept
+{
+    return benchmark.group == Group::table || benchmark.group == Group::sparse_table;
+}
+
 /// Whether its sizes are of whole elements, whatever types there are.
 constexpr bool has_elements(const Benchmark& benchmark) noexcept
 {
-    return benchmark.collective || is_one_sided(benchmark) || benchmark.group == Group::table;
+    return benchmark.collective || is_one_sided(benchmark) || has_rows(benchmark);
 }
 
 /// Whether its window's kind and synchronisation may be chosen, by two ranks or more.

@@ -92,10 +92,10 @@ void add_collective_options(CLI::App* sub, SuiteOptions& options, Collective col
 void add_keyed(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
 {
     const CLI::Range several(std::size_t{1}, std::size_t{1} << 40);
-    if (benchmark.group == Group::table) {
+    if (has_rows(benchmark)) {
         sub->add_option("--rows", options.rows, "Rows that each rank names in a call (256)")->check(several);
         sub->add_option("--table", options.table_rows,
-                        "Rows of the table (four times as many as a call has, at least as many)")
+                        "Rows or keys of the table (four times as many as a call names, at least as many)")
             ->check(several);
     } else if (benchmark.group == Group::map_reduce) {
         sub->add_option("--words", options.vocabulary, "Words of the text that differ (50000)")
@@ -187,6 +187,7 @@ const char* heading_of(const Benchmark& benchmark)
         case Group::passive_put:
             return "Windows: one-sided operations on other ranks' memory";
         case Group::table:
+        case Group::sparse_table:
         case Group::map_reduce:
             return "Rows and pairs by key";
         case Group::startup:
@@ -284,7 +285,7 @@ std::vector<std::size_t> SuiteOptions::size_list() const
 
 DataType SuiteOptions::element() const noexcept
 {
-    const bool sums = entry->group == Group::table || (entry->collective && is_reduction(*entry->collective));
+    const bool sums = has_rows(*entry) || (entry->collective && is_reduction(*entry->collective));
     const bool words = entry->group == Group::atomics || entry->group == Group::counter;
     return type.value_or(sums ? DataType::float32 : words ? DataType::int64 : DataType::int8);
 }

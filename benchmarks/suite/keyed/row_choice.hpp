@@ -8,15 +8,20 @@ namespace tutti::bench {
 
 enum class RowOrder { run, random };
 
-inline constexpr RowOrder kRowOrders[] = {RowOrder::run, RowOrder::random};
-
 inline const char* to_string(RowOrder order) noexcept
 {
     return order == RowOrder::run ? "run" : "random";
 }
 
-/// `count` rows of a table of `rows`, each once, for this rank; the same wherever and whenever they are asked
-/// for. Runs of neighbouring ranks follow each other, and begin again where the table ends.
-std::vector<std::size_t> rows_of_rank(RowOrder order, std::size_t count, std::size_t rows, int rank);
+struct RowChoice {
+    RowOrder order;
+    std::size_t count;    // of a call
+    std::size_t rows;     // of the table
+    bool hashed = false;  // by 64-bit keys in place of their numbers
+
+    /// What this rank names, each once; the same wherever and whenever it is asked for. Runs of neighbouring
+    /// ranks follow each other, and begin again where the table ends.
+    std::vector<std::size_t> of_rank(int rank) const;
+};
 
 }  // namespace tutti::bench
