@@ -72,6 +72,7 @@ struct Capabilities {
     std::size_t max_payload_bytes;      // of one frame
     std::size_t inject_below;           // frames with a shorter payload are never `pending`
     bool gathers = false;               // send_parts() works
+    bool unites = false;                // send_soon() lets frames leave together
     std::size_t eager_limit_bytes = 0;  // a receiver may keep a message up to this size; 0: kEagerLimitBytes
     std::size_t early_bytes = 0;        // how much of a longer message may follow its envelope unasked
     std::size_t piece_bytes =
@@ -110,6 +111,17 @@ public:
     /// capabilities().gathers, else throws tutti::Error (not_supported).
     virtual SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                                   Completion& completion);
+
+    /// send() for a caller that goes on to call progress() and waits for the completion: the frame need not
+    /// leave before that, so that many frames leave together. `pending` then, whatever its length. It leaves
+    /// before any later frame to that peer.
+    virtual SendResult send_soon(int peer, std::span<const std::byte> header,
+                                 std::span<const std::byte> payload, Completion& completion)
+    {
+        return send(peer, header, payload, completion);
+    }
+    /// The frames that send_soon() has kept back leave. For who calls progress() later than it thought.
+    virtual void flush() {}
 
     /// For a caller that needs its memory back: after this call the transport does not read payloads that are
     /// pending with `completion`. The completion still fires: the transport has copied the rest.

@@ -34,6 +34,14 @@ SendResult FaultTransport::send_parts(int peer, std::span<const std::byte> heade
     return send_somehow(peer, header, payload, completion);
 }
 
+SendResult FaultTransport::send_soon(int peer, std::span<const std::byte> header,
+                                     std::span<const std::byte> payload, Completion& completion)
+{
+    if (options_.lose_peer_after != 0 || keeps_for(peer) || happens(options_.again + options_.pending))
+        return send(peer, header, payload, completion);
+    return inner_->send_soon(peer, header, payload, completion);
+}
+
 SendResult FaultTransport::send_somehow(int peer, std::span<const std::byte> header, Parts payload,
                                         Completion& completion)
 {

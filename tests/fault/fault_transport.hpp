@@ -38,6 +38,9 @@ public:
                     Completion& completion) override;
     SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                           Completion& completion) override;
+    SendResult send_soon(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                         Completion& completion) override;
+    void flush() override { inner_->flush(); }
     void release_payload(int peer, const Completion& completion) override;
     void release_place(int peer) override { inner_->release_place(peer); }
     RemoteMemory* memory() noexcept override { return inner_->memory() != nullptr ? this : nullptr; }

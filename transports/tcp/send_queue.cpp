@@ -13,70 +13,69 @@ namespace {
 
 constexpr std::size_t kMostOwnBytes = 256u << 10;
 constexpr std::size_t kMostKeptPayloads = 16;
-constexpr std::size_t kSegmentBytes = 64u << 10;
-constexpr std::size_t kSegmentsACall = 8;
+constexpr std::size_t kPiecesACall = 128;
+// keep() copies shorter payloads: that costs less than two more places for the kernel to look at.
+constexpr std::size_t kReferredFromBytes = 1024;
 
 }  // namespace
 
-// The last segment if more may be appended to it, else a new one.
-SendQueue::Segment& SendQueue::open_segment(std::size_t more_bytes)
+void SendQueue::append(std::span<const std::byte> bytes)
 {
-    if (segments_.empty() || segments_.back().completion != nullptr || !segments_.back().payload.empty() ||
-        segments_.back().own.size() + more_bytes > kSegmentBytes)
-        segments_.emplace_back();
-    return segments_.back();
+    if (bytes.empty())
+        return;
+    if (pieces_.empty() || !pieces_.back().payload.empty())
+        pieces_.push_back({});
+    own_.append(bytes);
+    pieces_.back().own_bytes += bytes.size();
+    pushed_ += bytes.size();
+}
+
+void SendQueue::refer_to(std::span<const std::byte> payload)
+{
+    if (payload.empty())
+        return;
+    if (pieces_.empty() || !pieces_.back().payload.empty())
+        pieces_.push_back({});
+    pieces_.back().payload = payload;
+    pushed_ += payload.size();
 }
 
 SendResult SendQueue::push(const Head& head, Parts payload, std::size_t sent, Completion& completion)
 {
-    const std::size_t payload_bytes = head.prefix.payload_bytes;
-    const bool copies = payload_bytes < kCopyBelow;
-    if (copies ? own_bytes_ >= kMostOwnBytes : kept_payloads_ >= kMostKeptPayloads)
+    const bool copies = head.prefix.payload_bytes < kCopyBelow;
+    if (copies ? own_.size() >= kMostOwnBytes : kept_payloads_ >= kMostKeptPayloads)
         return SendResult::again;
     const auto rest_of = [&sent](std::span<const std::byte> bytes) {
         const std::size_t gone = std::min(sent, bytes.size());
         sent -= gone;
         return bytes.subspan(gone);
     };
-    const auto head_rest = rest_of(head.bytes());
-    Segment* segment = &open_segment(head_rest.size() + (copies ? payload_bytes : 0));
-    const std::size_t before = segment->own.size();
-    const auto append = [&](std::span<const std::byte> bytes) {
-        segment->own.insert(segment->own.end(), bytes.begin(), bytes.end());
-    };
-    append(head_rest);
-    for (const std::span<const std::byte> part : payload) {
-        const auto rest = rest_of(part);
-        if (copies) {
-            append(rest);
-        } else if (!rest.empty()) {
-            if (!segment->payload.empty())
-                segment = &segments_.emplace_back();
-            segment->payload = rest;
-        }
-    }
-    if (copies) {
-        own_bytes_ += segment->own.size() - before;
+    append(rest_of(head.bytes()));
+    for (const std::span<const std::byte> part : payload)
+        copies ? append(rest_of(part)) : refer_to(rest_of(part));
+    if (copies)
         return SendResult::done;
-    }
-    own_bytes_ += head_rest.size();
-    segment->completion = &completion;
+    ends_.push_back({pushed_, &completion, true});
     ++kept_payloads_;
     return SendResult::pending;
 }
 
 void SendQueue::push_own(const Head& head)
 {
-    const auto bytes = head.bytes();
-    Segment& segment = open_segment(bytes.size());
-    segment.own.insert(segment.own.end(), bytes.begin(), bytes.end());
-    own_bytes_ += bytes.size();
+    append(head.bytes());
+}
+
+void SendQueue::keep(const Head& head, std::span<const std::byte> payload, Completion& completion)
+{
+    append(head.bytes());
+    payload.size() < kReferredFromBytes ? append(payload) : refer_to(payload);
+    ends_.push_back({pushed_, &completion, false});
 }
 
 SendQueue::Flush SendQueue::flush(int fd, std::vector<Completion*>& finished)
 {
-    while (!segments_.empty()) {
-        std::array<iovec, 2 * kSegmentsACall> parts;
+    while (!pieces_.empty()) {
+        std::array<iovec, 2 * kPiecesACall> parts;
         std::size_t count = 0;
         std::size_t total = 0;
         const auto add = [&](std::span<const std::byte> bytes) {
@@ -84,11 +83,12 @@ SendQueue::Flush SendQueue::flush(int fd, std::vector<Completion*>& finished)
                 parts[count++] = {const_cast<std::byte*>(bytes.data()), bytes.size()};
             total += bytes.size();
         };
-        for (std::size_t i = 0; i < std::min(segments_.size(), kSegmentsACall); ++i) {
-            const Segment& segment = segments_[i];
-            const std::size_t own_sent = std::min(segment.sent, segment.own.size());
-            add(std::span(segment.own).subspan(own_sent));
-            add(segment.payload.subspan(segment.sent - own_sent));
+        auto own = own_.all();
+        for (std::size_t i = 0; i < std::min(pieces_.size(), kPiecesACall); ++i) {
+            const Piece& piece = pieces_[i];
+            add(own.first(piece.own_bytes));
+            own = own.subspan(piece.own_bytes);
+            add(piece.payload);
         }
         msghdr message{};
         message.msg_iov = parts.data();
@@ -109,46 +109,57 @@ SendQueue::Flush SendQueue::flush(int fd, std::vector<Completion*>& finished)
 
 void SendQueue::count_sent(std::size_t bytes, std::vector<Completion*>& finished)
 {
-    while (!segments_.empty()) {
-        Segment& first = segments_.front();
-        const std::size_t step = std::min(bytes, first.size() - first.sent);
-        first.sent += step;
-        bytes -= step;
-        if (first.sent != first.size())
-            return;
-        own_bytes_ -= first.own.size();
-        if (first.completion != nullptr) {
-            --kept_payloads_;
-            finished.push_back(first.completion);
-        }
-        segments_.pop_front();
+    sent_ += bytes;
+    std::size_t own_sent = 0;
+    while (bytes != 0) {
+        Piece& first = pieces_.front();
+        const std::size_t own = std::min(bytes, first.own_bytes);
+        const std::size_t other = std::min(bytes - own, first.payload.size());
+        first.own_bytes -= own;
+        first.payload = first.payload.subspan(other);
+        own_sent += own;
+        bytes -= own + other;
+        if (first.own_bytes == 0 && first.payload.empty())
+            pieces_.pop_front();
+    }
+    own_.pop_front(own_sent);
+    while (!ends_.empty() && ends_.front().position <= sent_) {
+        kept_payloads_ -= ends_.front().counts;
+        finished.push_back(ends_.front().completion);
+        ends_.pop_front();
     }
 }
 
 void SendQueue::release_payload(const Completion& completion)
 {
-    // For a payload in parts only the last segment has the completion; the frame's others lie before it.
-    auto first = segments_.begin();
-    for (auto segment = first; segment != segments_.end(); ++segment) {
-        if (segment->completion == &completion) {
-            for (; first != std::next(segment); ++first) {
-                own_bytes_ += first->payload.size();
-                first->own.insert(first->own.end(), first->payload.begin(), first->payload.end());
-                first->payload = {};
-            }
-        } else if (segment->completion != nullptr || segment->payload.empty()) {
-            first = std::next(segment);
-        }
+    std::uint64_t position = sent_;
+    std::size_t own_bytes = 0;
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        Piece& piece = pieces_[i];
+        position += piece.own_bytes + piece.payload.size();
+        own_bytes += piece.own_bytes;
+        if (piece.payload.empty())
+            continue;
+        while (ends_[end].position < position)  // a payload in place has its frame's end at or behind it
+            ++end;
+        if (ends_[end].completion != &completion)
+            continue;
+        own_.insert(own_bytes, piece.payload);
+        own_bytes += piece.payload.size();
+        piece.own_bytes += piece.payload.size();
+        piece.payload = {};
     }
 }
 
 void SendQueue::clear(std::vector<Completion*>& unfinished) noexcept
 {
-    for (const Segment& segment : segments_)
-        if (segment.completion != nullptr)
-            unfinished.push_back(segment.completion);
-    segments_.clear();
-    own_bytes_ = 0;
+    for (const End& end : ends_.all())
+        unfinished.push_back(end.completion);
+    own_.clear();
+    pieces_.clear();
+    ends_.clear();
+    sent_ = pushed_;
     kept_payloads_ = 0;
 }
 

@@ -1,11 +1,13 @@
-// Frames that the kernel has not taken yet: the peer is not connected, or the socket buffer is full.
+// Frames that the kernel has not got yet: the peer is not connected, the socket buffer is full, or they wait
+// for the next ones, so that all go by one system call.
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "lib/foundation/base/fifo.hpp"
 #include "transports/tcp/tcp_frame.hpp"
 #include "transports/transport.hpp"
 
@@ -20,13 +22,18 @@ public:
 
     enum class Flush { empty, blocked, failed };
 
-    bool empty() const noexcept { return segments_.empty(); }
+    bool empty() const noexcept { return pieces_.empty(); }
+    /// How many bytes wait.
+    std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(pushed_ - sent_); }
 
     /// Takes over a frame, of which `sent` bytes are already sent. `sent` may be nonzero only when the queue
     /// is empty; then it never answers `again`.
     SendResult push(const Head& head, Parts payload, std::size_t sent, Completion& completion);
     /// push() for the transport's own frame, which is always taken.
     void push_own(const Head& head);
+    /// push() for a frame whose completion fires when it has been sent: its payload is not copied if it is
+    /// long enough for a place of its own in the system call. Always taken: the caller looks at size_bytes().
+    void keep(const Head& head, std::span<const std::byte> payload, Completion& completion);
 
     /// Sends what the kernel takes. Appends what is sent to `finished`. On failure errno tells why.
     Flush flush(int fd, std::vector<Completion*>& finished);
@@ -38,21 +45,27 @@ public:
     void clear(std::vector<Completion*>& unfinished) noexcept;
 
 private:
-    // Our own bytes: whole frames, except that the payload of the last, or a part of it, may be the caller's.
-    struct Segment {
-        std::vector<std::byte> own;
+    // Our own bytes, of whole frames or of the last one's beginning; then a payload of the caller's, or a
+    // part of it.
+    struct Piece {
+        std::size_t own_bytes;
         std::span<const std::byte> payload;
-        Completion* completion = nullptr;
-        std::size_t sent = 0;
-
-        std::size_t size() const noexcept { return own.size() + payload.size(); }
+    };
+    struct End {
+        std::uint64_t position;  // in all bytes that were ever pushed
+        Completion* completion;
+        bool counts;  // among the kept payloads
     };
 
-    Segment& open_segment(std::size_t more_bytes);
+    void append(std::span<const std::byte> bytes);
+    void refer_to(std::span<const std::byte> payload);
     void count_sent(std::size_t bytes, std::vector<Completion*>& finished);
 
-    std::deque<Segment> segments_;
-    std::size_t own_bytes_ = 0;
+    base::Fifo<std::byte> own_;
+    base::Fifo<Piece> pieces_;
+    base::Fifo<End> ends_;  // of the frames with a completion
+    std::uint64_t pushed_ = 0;
+    std::uint64_t sent_ = 0;
     std::size_t kept_payloads_ = 0;
 };
 

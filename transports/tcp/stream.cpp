@@ -183,7 +183,7 @@ void Stream::finish_payload(ReceiveBuffers& buffers, Sink& sink)
 
 ssize_t Stream::write(const Head& head, Parts payload) noexcept
 {
-    answered_ = true;
+    note_sent();
     const auto head_bytes = head.bytes();
     if (payload.size() == 1 && payload[0].size() <= kCopiedBytes) [[likely]] {
         std::array<std::byte, sizeof(Head) + kCopiedBytes> frame;

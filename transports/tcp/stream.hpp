@@ -65,6 +65,8 @@ public:
     /// The error of a failed receive or send, in words.
     std::string error() const;
 
+    /// Call it when the stream's bytes are sent by another way than write().
+    void note_sent() noexcept { answered_ = true; }
     /// One system call, with the result of send().
     ssize_t write(const Head& head, Parts payload) noexcept;
     /// Call it when sending has failed. Data that arrived before is still received; then the end is found.

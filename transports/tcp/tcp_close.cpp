@@ -74,6 +74,7 @@ void TcpTransport::send_rest()
 {
     Nobody nobody;
     const auto has_rest = [](const auto& known) { return known != nullptr && !known->queue.empty(); };
+    flush();
     arm();  // stays armed: from now on epoll watches all streams
     while (std::ranges::any_of(peers_, has_rest)) {
         receive_hot(nobody, base::now_ns());  // else two leaving ranks wait for each other to read

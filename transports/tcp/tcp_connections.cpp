@@ -168,6 +168,8 @@ void TcpTransport::end_stream(Peer& of) noexcept
     old_streams_.push_back(std::move(of.stream));
     std::erase(blocked_, &of);
     of.in_blocked = false;
+    std::erase(runs_, &of);
+    of.run.forget();
 }
 
 }  // namespace tutti::transport::tcp

@@ -23,6 +23,10 @@ constexpr std::int64_t kPollAgainNs = 20'000;
 // TCP_RTO_MAX_MS, since Linux 6.15: system headers are often older than the kernel.
 constexpr int kTcpRtoMaxMs = 44;
 constexpr int kLeastRtoMaxMs = 1000;
+// Frames that wait for later ones leave when there are so many bytes: more in one system call gain little.
+constexpr std::size_t kMostKeptBytes = 256u << 10;
+// A payload up to this size is copied to join frames that wait, and leaves with them.
+constexpr std::size_t kJoinsBytes = 1024;
 constexpr std::int64_t kAtOnce = 1;                    // for the alarm
 constexpr std::int64_t kUnwatchedSleepNs = 1'000'000;  // where epoll has no room for a connection
 
@@ -109,6 +113,13 @@ SendResult TcpTransport::send_parts(int rank, std::span<const std::byte> header,
 SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, Completion& completion)
 {
     Peer& to = *peers_[static_cast<std::size_t>(rank)];
+    if (to.run.has_kept()) [[unlikely]] {
+        const bool joins = head.prefix.payload_bytes <= kJoinsBytes &&
+                           to.queue.push(head, payload, 0, completion) == SendResult::done;
+        flush_kept(to);
+        if (joins)
+            return SendResult::done;
+    }
     if (to.stream == nullptr || !to.queue.empty()) [[unlikely]] {
         if (to.state == PeerState::living)
             return enqueue(to, head, payload, 0, completion);
@@ -135,6 +146,55 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
         sent = 0;
     }
     return enqueue(to, head, payload, static_cast<std::size_t>(sent), completion);
+}
+
+SendResult TcpTransport::send_soon(int rank, std::span<const std::byte> header,
+                                   std::span<const std::byte> payload, Completion& completion)
+{
+    Peer& to = *peers_[static_cast<std::size_t>(rank)];
+    if (to.stream == nullptr || payload.size() >= SendQueue::kCopyBelow)
+        return send(rank, header, payload, completion);
+    if (!to.run.has_begun())
+        runs_.push_back(&to);
+    if (!to.run.may_keep_next())
+        return send(rank, header, payload, completion);
+    if (to.in_blocked && to.queue.size_bytes() >= kMostKeptBytes)
+        return SendResult::again;
+    to.queue.keep(Head(Prefix::Kind::frame, header, payload.size()), payload, completion);
+    if (to.in_blocked)
+        return SendResult::pending;
+    const bool is_due = to.run.keeps(base::now_ns());
+    if (is_due || to.queue.size_bytes() >= kMostKeptBytes)
+        flush_kept(to);
+    return SendResult::pending;
+}
+
+void TcpTransport::flush()
+{
+    if (!runs_.empty())
+        end_runs(base::now_ns());
+}
+
+std::size_t TcpTransport::end_runs(std::int64_t now_ns)
+{
+    std::size_t events = 0;
+    while (!runs_.empty()) {
+        Peer& to = *runs_.back();
+        runs_.pop_back();
+        if (to.run.end(now_ns)) {
+            ++events;
+            flush_kept(to);
+        }
+    }
+    return events;
+}
+
+void TcpTransport::flush_kept(Peer& to)
+{
+    to.run.leave();
+    to.stream->note_sent();
+    if (flush(to) == SendQueue::Flush::blocked)
+        note_blocked(to);
 }
 
 void TcpTransport::release_payload(int rank, const Completion& completion)
@@ -175,7 +235,8 @@ void TcpTransport::watch_for_silence(Stream& stream) noexcept
 std::size_t TcpTransport::progress(Sink& sink)
 {
     const std::int64_t now = base::now_ns();
-    std::size_t events = receive_hot(sink, now);
+    std::size_t events = runs_.empty() ? 0 : end_runs(now);
+    events += receive_hot(sink, now);
     if (!blocked_.empty()) [[unlikely]]
         events += flush_blocked();
     if (has_to_poll() || now >= poll_again_ns_) {
@@ -227,22 +288,14 @@ std::size_t TcpTransport::flush_blocked()
     std::size_t events = 0;
     for (std::size_t i = 0; i < blocked_.size();) {
         Peer& to = *blocked_[i];
-        const auto result =
-            to.stream != nullptr ? to.queue.flush(to.stream->fd(), finished_) : SendQueue::Flush::empty;
-        if (to.stream != nullptr)
-            watch_for_silence(*to.stream);
+        const auto result = to.stream != nullptr ? flush(to) : SendQueue::Flush::empty;
         if (result == SendQueue::Flush::blocked) {
             ++i;
             continue;
         }
-        if (result == SendQueue::Flush::failed && errno == EFAULT) [[unlikely]] {
-            lose_for_bad_memory(to.stream->peer());  // which takes it out of blocked_
+        if (result == SendQueue::Flush::failed) [[unlikely]] {  // it is not in blocked_ any more
             ++events;
             continue;
-        }
-        if (result == SendQueue::Flush::failed) {
-            to.stream->send_failed(errno);
-            to.queue.clear(failed_);
         }
         if (to.stream != nullptr)
             to.stream->watch_for_room(false);
@@ -252,6 +305,23 @@ std::size_t TcpTransport::flush_blocked()
         ++events;
     }
     return events;
+}
+
+// `failed`: the peer is lost. Other errors are found after earlier data has been received.
+SendQueue::Flush TcpTransport::flush(Peer& to)
+{
+    const auto result = to.queue.flush(to.stream->fd(), finished_);
+    const int error = errno;
+    watch_for_silence(*to.stream);
+    if (result != SendQueue::Flush::failed) [[likely]]
+        return result;
+    if (error == EFAULT) {
+        lose_for_bad_memory(to.stream->peer());
+        return result;
+    }
+    to.stream->send_failed(error);
+    to.queue.clear(failed_);
+    return SendQueue::Flush::empty;
 }
 
 std::size_t TcpTransport::poll(Sink& sink, int timeout_ms)

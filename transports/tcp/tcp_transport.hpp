@@ -15,6 +15,7 @@
 #include "lib/foundation/security/key.hpp"
 #include "transports/tcp/hot_streams.hpp"
 #include "transports/tcp/send_queue.hpp"
+#include "transports/tcp/send_run.hpp"
 #include "transports/tcp/stream.hpp"
 #include "transports/transport.hpp"
 
@@ -51,6 +52,9 @@ public:
                     Completion& completion) override;
     SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                           Completion& completion) override;
+    SendResult send_soon(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                         Completion& completion) override;
+    void flush() override;
     void release_payload(int peer, const Completion& completion) override;
     void release_place(int peer) override;
     Presence look_after(int peer, std::span<const std::byte> contact) override;
@@ -73,6 +77,7 @@ private:
         PeerState state = PeerState::living;
         SendQueue queue;
         std::unique_ptr<Stream> stream;
+        SendRun run;
         bool in_blocked = false;  // listed in blocked_
     };
     Peer& peer(int rank);
@@ -81,6 +86,9 @@ private:
     SendResult send_frame(int peer, const Head& head, Parts payload, Completion& completion);
     SendResult enqueue(Peer& to, const Head& head, Parts payload, std::size_t sent, Completion& completion);
     void note_blocked(Peer& to);
+    SendQueue::Flush flush(Peer& to);
+    void flush_kept(Peer& to);
+    std::size_t end_runs(std::int64_t now_ns);
     std::size_t flush_blocked();
     std::size_t receive(Stream& stream, Sink& sink);
     std::size_t on_stream(Stream& stream, Sink& sink);
@@ -125,7 +133,8 @@ private:
     std::vector<std::unique_ptr<Peer>> peers_;  // by rank; nullptr: unknown
     std::size_t streams_ = 0;
     HotStreams hot_;
-    std::vector<Peer*> blocked_;  // connected peers whose queue is not empty
+    std::vector<Peer*> blocked_;  // connected peers whose queue the kernel does not take
+    std::vector<Peer*> runs_;     // those to which send_soon() has sent since the last pass
     // Completions to fire before progress() returns.
     std::vector<Completion*> finished_;
     std::vector<Completion*> failed_;

@@ -122,7 +122,7 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
 }
 
 RequestState* begin_send(const CommunicatorState& state, const ConstView& view, int destination, int tag,
-                         SendMode mode)
+                         SendMode mode, protocol::Departure departure)
 {
     if (goes_packed(state, view, destination, tag, mode))
         return nullptr;
@@ -130,6 +130,7 @@ RequestState* begin_send(const CommunicatorState& state, const ConstView& view, 
     Pooled request(process.sends);
     request->owner = &process;
     describe(*request, state, view, destination, tag, mode);
+    request->departure = departure;
     // The caller's layout may be a short-lived object.
     request->layout = datatype::TypemapRef(view.layout);
     const RankStatus::Passing passing(

@@ -18,13 +18,14 @@ namespace tutti::detail {
 /// Sends a short message at once, without a request; false if that is not possible. Inline, as it is the fast
 /// path of every interface.
 [[gnu::always_inline]] inline bool send_at_once(const CommunicatorState& state, const ConstView& view,
-                                                int destination, int tag, SendMode mode)
+                                                int destination, int tag, SendMode mode,
+                                                protocol::Departure departure = protocol::Departure::at_once)
 {
     Process& process = state.process();
     const std::uint64_t begun = process.status().clock();
     if (mode == SendMode::synchronous || view.layout != nullptr ||
         !process.protocol().inject({state.context(), state.rank(), tag}, state.peer_rank(destination),
-                                   {view.data, view.size_bytes})) [[unlikely]]
+                                   {view.data, view.size_bytes}, departure)) [[unlikely]]
         return false;
     process.status().passes(
         RankStatus::words(observe::Operation::send, state.context(), destination, tag, view.size_bytes),
@@ -36,9 +37,9 @@ namespace tutti::detail {
 /// For a message that send_at_once() has not sent.
 std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& state, const ConstView& view,
                         int destination, int tag, SendMode mode);
-/// nullptr: the message was sent.
+/// nullptr: the message was sent. `departure` is soon where the program waits for the request or tests it.
 RequestState* begin_send(const CommunicatorState& state, const ConstView& view, int destination, int tag,
-                         SendMode mode);
+                         SendMode mode, protocol::Departure departure = protocol::Departure::at_once);
 
 std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState& state, const View& view,
                            int source, int tag, Status& status);

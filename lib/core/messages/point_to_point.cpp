@@ -96,9 +96,11 @@ Request Communicator::isend_view(const detail::ConstView& view, int destination,
     const CommunicatorState& state = *state_;
     check_send(state, view, destination, tag);
     auto lock = state.process().engine().lock();
-    if (detail::send_at_once(state, view, destination, tag, mode)) [[likely]]
+    constexpr auto kDeparture = protocol::Departure::soon;
+    if (detail::send_at_once(state, view, destination, tag, mode, kDeparture)) [[likely]]
         return {};
-    detail::RequestState* const begun = detail::begin_send(state, view, destination, tag, mode);
+    detail::RequestState* const begun =
+        detail::begin_send(state, view, destination, tag, mode, kDeparture);
     return begun != nullptr ? RequestAccess::active(*begun) : Request();
 }
 

@@ -72,6 +72,8 @@ void Continuations::let_go(RequestState& state, CompletionFunction function)
     ++count_;
     if (state.done)
         return process_.engine().follow_up(*made);
+    if (state.kind == RequestState::Kind::send)
+        process_.protocol().hurry(static_cast<protocol::SendRequest&>(state));
     under_way_.push_back(*made);
     state.on_finish = [](RequestState& finished) noexcept {
         auto& continuation = *static_cast<Continuation*>(finished.keep.get());

@@ -10,15 +10,24 @@ transport::Transport& PolledTransports::add(std::unique_ptr<transport::Transport
     return *all_.emplace_back(std::move(transport));
 }
 
+// Frames do not wait for the turn of their transport.
+void PolledTransports::flush_kernel()
+{
+    for (transport::Transport* const transport : in_kernel_)
+        transport->flush();
+}
+
 std::size_t PolledTransports::poll_kernel(transport::Sink& sink, std::size_t events_in_memory)
 {
     if (events_in_memory != 0) {
         last_was_in_memory_ = true;
         passes_without_kernel_ = asks_kernel_rarely_ ? kPassesAfterMemory : 0;
+        flush_kernel();
         return 0;
     }
     if (passes_without_kernel_ != 0) {
         --passes_without_kernel_;
+        flush_kernel();
         return 0;
     }
     std::size_t events = 0;

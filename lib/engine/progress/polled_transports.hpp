@@ -38,6 +38,7 @@ private:
     static constexpr unsigned kPassesAfterMemory = 16;
     static constexpr unsigned kPassesBetween = 4;
 
+    void flush_kernel();
     std::size_t poll_kernel(transport::Sink& sink, std::size_t events_in_memory);
 
     const bool asks_kernel_rarely_;

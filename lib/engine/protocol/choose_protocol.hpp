@@ -42,6 +42,12 @@ struct ProtocolOptions {
     int own_rank = -1;                       // in the job; -1: all ranks count as others
 };
 
+/// When the first frame of a message leaves.
+enum class Departure : unsigned char {
+    at_once,
+    soon  // with later ones: its sender waits for it or tests it
+};
+
 /// The abilities of the transport to a peer, and the sizes that suit it.
 struct PeerTraits {
     std::size_t max_payload = 0;   // of a frame
@@ -51,6 +57,7 @@ struct PeerTraits {
     std::size_t early_bytes = 0;   // so much of a streamed message goes with the envelope
     std::size_t piece_bytes = 0;   // a frame takes no more of a collected message
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
+    std::size_t inject_soon_below = 0;  // likewise, if their sender need not see them leave at once
     bool maps_memory = false;      // memory with a key is read in place
     bool can_pull = false;         // its memory may be read by remote get
     bool same_clock = false;       // its base::now_ns() is this rank's
@@ -97,6 +104,7 @@ inline PeerTraits PeerTraits::of(const transport::Capabilities& transport, bool 
     if (options.injects)
         traits.inject_below =
             std::min({transport.inject_below, options.view_from_bytes, traits.eager_limit + 1});
+    traits.inject_soon_below = transport.unites ? 0 : traits.inject_below;
     traits.maps_memory = has_memory && maps_memory;
     traits.can_pull = has_memory;
     traits.same_clock = transport.same_clock;

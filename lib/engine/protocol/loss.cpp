@@ -43,7 +43,7 @@ bool Peers::lose(Peer& lost, const transport::Loss& loss)
         return false;
     lost.lost = true;
     lost.loss = loss;
-    lost.inject_below = 0;
+    lost.inject_below = lost.inject_soon_below = 0;
     lost.control.clear();
     any_lost_.store(true, std::memory_order_relaxed);
     return true;

@@ -62,16 +62,21 @@ std::size_t most_in_frame(const SendRequest& request) noexcept
 bool send_piece(SendRequest& request, std::span<const std::byte> header, std::size_t payload_bytes)
 {
     transport::Transport& transport = *request.peer->transport;
+    const auto send = [&](std::span<const std::byte> payload) {
+        // Data that the receiver waits for leaves at once.
+        return request.departure == Departure::soon && request.stage == SendRequest::Stage::start
+                   ? transport.send_soon(request.peer_rank, header, payload, request)
+                   : transport.send(request.peer_rank, header, payload, request);
+    };
     auto result = transport::SendResult::again;
     if (request.collect != nullptr) [[unlikely]] {
         if (request.frames_pending != 0)  // the only piece is still in use
             return false;
-        result = transport.send(request.peer_rank, header, collect_next(request, payload_bytes), request);
+        result = send(collect_next(request, payload_bytes));
     } else if (!request.parts.empty()) [[unlikely]] {
         result = send_gathered(request, header, payload_bytes);
     } else {
-        result = transport.send(request.peer_rank, header, request.data.subspan(request.sent, payload_bytes),
-                                request);
+        result = send(request.data.subspan(request.sent, payload_bytes));
     }
     if (result == transport::SendResult::again)
         return false;

@@ -7,11 +7,11 @@
 namespace tutti::protocol {
 
 bool Protocol::inject_and_note(const matching::MatchKey& envelope, int peer_rank,
-                               std::span<const std::byte> data)
+                               std::span<const std::byte> data, Departure departure)
 {
     // The receiver may have noted the message before this rank goes on.
     const std::uint64_t before = peers_.profile()->now();
-    const bool sent = Sender::inject(peers_.peer(peer_rank), envelope, data);
+    const bool sent = Sender::inject(peers_.peer(peer_rank), envelope, data, departure);
     if (sent) {
         peers_.count_injected(data.size());
         peers_.profile()->sent(peer_rank, envelope.context, envelope.tag(), data.size(),

@@ -24,11 +24,12 @@ public:
     {
     }
 
-    bool inject(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data)
+    bool inject(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data,
+                Departure departure = Departure::at_once)
     {
         if (peers_.profile() != nullptr) [[unlikely]]
-            return inject_and_note(envelope, peer_rank, data);
-        const bool sent = Sender::inject(peers_.peer(peer_rank), envelope, data);
+            return inject_and_note(envelope, peer_rank, data, departure);
+        const bool sent = Sender::inject(peers_.peer(peer_rank), envelope, data, departure);
         if (sent) [[likely]]
             peers_.count_injected(data.size());
         return sent;
@@ -75,6 +76,8 @@ public:
     /// For a caller that gives up but keeps the request until it is done. The buffer is not used afterwards:
     /// for a send the caller has put a copy in place, and a receive discards its data. Throws std::bad_alloc.
     void let_go(SendRequest& request) { Sender::let_go(request); }
+    /// For a caller that does not wait for a send that it let leave soon.
+    void hurry(SendRequest& request) { Sender::hurry(request); }
     void let_go(ReceiveRequest& request) { receiver_.let_go(request); }
 
     /// Calls visit(key or envelope, peer's rank in the job, send) for each posted receive, with nullptr, and
@@ -157,7 +160,8 @@ public:
 
 private:
     // inject() with a profile.
-    bool inject_and_note(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data);
+    bool inject_and_note(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data,
+                         Departure departure);
     // frame() for all but short messages.
     void other_frame(int peer_rank, std::span<const std::byte> header, std::span<const std::byte> payload);
 

@@ -36,6 +36,7 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     const void* context = nullptr;    // caller; for collect
     transport::Parts
         parts{};  // caller; data in several places, which collect() copies if the transport does not gather
+    Departure departure = Departure::at_once;  // caller
     bool copied = false;  // caller; copy the data rather than keep it until the receiver has read it
 
     std::optional<MessageProtocol> protocol;  // as the sender chose, once it is its turn to be sent

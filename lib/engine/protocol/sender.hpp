@@ -14,9 +14,11 @@ public:
 
     /// Protocol `inject`: sends a short message at once, without a request. False if that is not possible:
     /// use send().
-    static bool inject(Peer& to, const matching::MatchKey& envelope, std::span<const std::byte> data)
+    static bool inject(Peer& to, const matching::MatchKey& envelope, std::span<const std::byte> data,
+                       Departure departure)
     {
-        if (data.size() >= to.inject_below || !to.credit.covers(data.size()) || !to.starts.empty())
+        const std::size_t below = departure == Departure::soon ? to.inject_soon_below : to.inject_below;
+        if (data.size() >= below || !to.credit.covers(data.size()) || !to.starts.empty())
             [[unlikely]]
             return false;
         const EagerHeader header = EagerHeader::of(FrameKind::eager, envelope);
@@ -43,6 +45,11 @@ public:
     /// Sends frames that a transport has refused. Returns the number of frames sent.
     std::size_t retry();
     void forget(SendRequest& request) noexcept;
+    static void hurry(SendRequest& request)
+    {
+        if (request.frames_pending != 0)
+            request.peer->transport->flush();
+    }
     static void let_go(SendRequest& request)
     {
         if (request.frames_pending != 0)

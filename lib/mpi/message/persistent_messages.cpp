@@ -31,9 +31,10 @@ Request start_send(const detail::CommunicatorState& state, PersistentMode mode, 
         return {};
     }
     const auto lock = state.process().engine().lock();
-    if (detail::send_at_once(state, view, dest, tag, *mode))
+    constexpr auto kDeparture = protocol::Departure::soon;
+    if (detail::send_at_once(state, view, dest, tag, *mode, kDeparture))
         return {};
-    detail::RequestState* const begun = detail::begin_send(state, view, dest, tag, *mode);
+    detail::RequestState* const begun = detail::begin_send(state, view, dest, tag, *mode, kDeparture);
     return begun != nullptr ? RequestAccess::active(*begun) : Request();
 }
 

@@ -25,8 +25,10 @@ namespace {
             if (!goes_to(state, dest, tag)) [[unlikely]]
                 return begun_request(nullptr);
             const auto lock = state.process().engine().lock();
-            const bool sent = detail::send_at_once(state, view, dest, tag, mode);
-            return begun_request(sent ? nullptr : detail::begin_send(state, view, dest, tag, mode));
+            constexpr auto kDeparture = protocol::Departure::soon;
+            const bool sent = detail::send_at_once(state, view, dest, tag, mode, kDeparture);
+            return begun_request(sent ? nullptr
+                                      : detail::begin_send(state, view, dest, tag, mode, kDeparture));
         });
 }
 

@@ -23,6 +23,7 @@ public:
         capabilities.max_payload_bytes = wire_.options_.frame_bytes;
         capabilities.inject_below = wire_.options_.frame_bytes;
         capabilities.gathers = wire_.options_.gathers;
+        capabilities.unites = wire_.options_.unites;
         capabilities.piece_bytes = wire_.options_.piece_bytes;
         capabilities.early_bytes = wire_.options_.early_bytes;
         capabilities.same_clock = true;
@@ -34,6 +35,7 @@ public:
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion&) override
     {
+        flush();
         auto& queue = wire_.queues_[static_cast<std::size_t>(peer)];
         if (queue.size() >= wire_.options_.queue_frames)
             return SendResult::again;
@@ -41,6 +43,21 @@ public:
         wire_.kinds_[static_cast<std::size_t>(rank_)].push_back(
             static_cast<protocol::FrameKind>(static_cast<unsigned char>(header[0])));
         return SendResult::done;
+    }
+    SendResult send_soon(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                         Completion& completion) override
+    {
+        if (!wire_.options_.unites)
+            return send(peer, header, payload, completion);
+        kept_.push_back({{header.begin(), header.end()}, payload, &completion});
+        return SendResult::pending;
+    }
+    void flush() override
+    {
+        for (const Kept& kept : std::exchange(kept_, {})) {
+            send(1 - rank_, kept.header, kept.payload, *kept.completion);
+            left_.push_back(kept.completion);
+        }
     }
     SendResult send_parts(int peer, std::span<const std::byte> header, transport::Parts payload,
                           Completion& completion) override
@@ -82,6 +99,9 @@ public:
     }
     std::size_t progress(Sink& sink) override
     {
+        flush();
+        for (; !left_.empty(); left_.pop_front())
+            left_.front()->fire(*left_.front(), ErrorCode::success);
         if (wire_.options_.asks_destination)
             return bring_half(sink);
         auto& queue = wire_.queues_[static_cast<std::size_t>(rank_)];
@@ -130,8 +150,16 @@ private:
         return 1;
     }
 
+    struct Kept {
+        Bytes header;
+        std::span<const std::byte> payload;
+        Completion* completion;
+    };
+
     Wire& wire_;
     int rank_;
+    std::deque<Kept> kept_;                         // to leave soon
+    std::deque<Completion*> left_;                  // of frames that have left
     std::optional<std::span<std::byte>> arriving_;  // asked for; where the frame goes
 };
 

@@ -32,6 +32,7 @@ struct WireOptions {
     std::size_t piece_bytes = 64u << 10;  // a frame has no more of a collected message
     std::size_t early_bytes = 0;          // so much of a long message goes with its envelope
     bool gathers = false;                 // sends from several places at once
+    bool unites = false;                  // keeps what is sent soon until the next pass or later frames
     // Asks where payloads belong, and brings each in two passes: half of it, then the rest.
     bool asks_destination = false;
     // What RemoteMemory::get does, on both sides; empty: the transport cannot read remote memory.
