@@ -39,19 +39,20 @@ void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<cons
 
 // Whether the message was sent.
 [[gnu::noinline]] bool send_packed(const CommunicatorState& state, const ConstView& view, int destination,
-                                   int tag)
+                                   int tag, protocol::Departure departure)
 {
     std::array<std::byte, kPackedBelowBytes> memory;
     const std::span<std::byte> packed = std::span(memory).first(view.size_bytes);
     datatype::pack(*view.layout, elements_of(*view.layout, view.size_bytes), view.data, 0, packed);
-    return send_at_once(state, {packed.data(), packed.size(), nullptr}, destination, tag, SendMode::standard);
+    return send_at_once(state, {packed.data(), packed.size(), nullptr}, destination, tag, SendMode::standard,
+                        departure);
 }
 
 bool goes_packed(const CommunicatorState& state, const ConstView& view, int destination, int tag,
-                 SendMode mode)
+                 SendMode mode, protocol::Departure departure = protocol::Departure::at_once)
 {
     return view.layout != nullptr && view.size_bytes < kPackedBelowBytes && mode != SendMode::synchronous &&
-           send_packed(state, view, destination, tag);
+           send_packed(state, view, destination, tag, departure);
 }
 
 void describe(SendRequest& request, const CommunicatorState& state, const ConstView& view, int destination,
@@ -124,7 +125,7 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
 RequestState* begin_send(const CommunicatorState& state, const ConstView& view, int destination, int tag,
                          SendMode mode, protocol::Departure departure)
 {
-    if (goes_packed(state, view, destination, tag, mode))
+    if (goes_packed(state, view, destination, tag, mode, departure))
         return nullptr;
     Process& process = state.process();
     Pooled request(process.sends);
