@@ -204,6 +204,8 @@ void TcpTransport::release_payload(int rank, const Completion& completion)
 
 void TcpTransport::release_place(int rank)
 {
+    if (closed_)
+        return;
     Peer& from = peer(rank);
     if (from.stream != nullptr)
         from.stream->release_place(buffers_);

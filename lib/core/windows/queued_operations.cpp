@@ -79,7 +79,7 @@ void fill(const QueuedOperation& operation, std::size_t begin, std::span<const s
 {
     if (operation.before_layout)
         datatype::unpack(*operation.before_layout, operation.before_count, operation.before, begin, bytes);
-    else if (operation.before != nullptr)
+    else if (operation.before != nullptr && operation.before + begin != bytes.data())  // else it is there
         std::memcpy(operation.before + begin, bytes.data(), bytes.size());
 }
 
@@ -288,6 +288,7 @@ void QueuedOperations::send(int rank, std::size_t most_frames, bool all)
         const bool asks = frame.fetched_bytes != 0 || frame.id % kFramesAnAnswer == 0 || is_last;
         if (asks)
             target.last_asked = frame.id;
+        expect(rank, frame);
         window_.send(rank, WindowHeader::What::operations, frame.id, asks ? 1 : 0,
                      {frame.payload.get(), frame.payload_bytes});
         if (spare_payloads_.size() < kMostSpare)
@@ -337,6 +338,36 @@ QueuedOperations::Frame& QueuedOperations::new_frame(Target& target)
         spare_payloads_.pop_back();
     }
     return frame;
+}
+
+std::span<std::byte> QueuedOperations::place_of(int rank, std::uint64_t id, std::size_t payload_bytes)
+{
+    const auto frame = std::ranges::find(of(rank).under_way, id, &Frame::id);
+    if (frame == of(rank).under_way.end() || frame->parts.size() != 1 ||
+        frame->parts.front().bytes != payload_bytes)
+        return {};
+    const Part& part = frame->parts.front();
+    if (part.of->kind != WindowOperation::Kind::get || part.of->before_layout || part.of->before == nullptr)
+        return {};
+    of(rank).is_arriving = true;
+    return {part.of->before + part.begin, payload_bytes};
+}
+
+// The answer to a frame that is sent.
+void QueuedOperations::expect(int rank, Frame& frame)
+{
+    const Part& last = frame.parts.back();
+    frame.brings_much = frame.parts.size() == 1 && last.of->kind == WindowOperation::Kind::get &&
+                        !last.of->before_layout && frame.fetched_bytes >= protocol::kLongBytes;
+    if (frame.brings_much)
+        ++window_.process().protocol().long_to_come(window_.world_rank(rank));
+}
+
+// It has been answered, or nothing answers it any more.
+void QueuedOperations::end_frame(int rank, Frame& frame) noexcept
+{
+    if (std::exchange(frame.brings_much, false))
+        --window_.process().protocol().long_to_come(window_.world_rank(rank));
 }
 
 void QueuedOperations::spare(Frame& frame) noexcept
@@ -444,8 +475,10 @@ void QueuedOperations::end_first(Target& target) noexcept
 void QueuedOperations::take_done(int rank, const WindowHeader& header, std::span<const std::byte> payload)
 {
     Target& target = of(rank);
+    target.is_arriving = false;
     while (!target.under_way.empty() && target.under_way.front().id <= header.id) {
         Frame& frame = target.under_way.front();
+        end_frame(rank, frame);
         if (frame.fetched_bytes != (frame.id == header.id ? payload.size() : 0))
             protocol::corrupt(window_.world_rank(rank), "an answer that was not asked for");
         std::size_t taken = 0;
@@ -555,8 +588,13 @@ std::exception_ptr QueuedOperations::take_failure(Target& target) noexcept
 
 // Each request has an error of its own, and the others have one together.
 template <class Failure>
-void QueuedOperations::fail_all(Target& target, Failure&& failure_of)
+void QueuedOperations::fail_all(int rank, Failure&& failure_of)
 {
+    Target& target = of(rank);
+    if (std::exchange(target.is_arriving, false))
+        window_.process().protocol().release_place(window_.world_rank(rank));
+    for (Frame& frame : target.under_way)
+        end_frame(rank, frame);
     target.under_way.clear();
     target.waiting.clear();
     target.copied_bytes = 0;
@@ -571,7 +609,7 @@ void QueuedOperations::fail_all(Target& target, Failure&& failure_of)
 
 void QueuedOperations::fail_lost(int rank)
 {
-    fail_all(of(rank), [&](const QueuedOperation& operation) {
+    fail_all(rank, [&](const QueuedOperation& operation) {
         return waits_.loss(operation.name, rank,
                            "before it had answered " + in_words(window_, operation.name, operation.aim));
     });
@@ -588,8 +626,8 @@ void QueuedOperations::fail_for_lost()
 
 void QueuedOperations::abandon() noexcept
 {
-    for (Target& target : targets_)
-        fail_all(target, [&](const QueuedOperation& operation) {
+    for (int rank = 0; rank < window_.size(); ++rank)
+        fail_all(rank, [&](const QueuedOperation& operation) {
             return std::make_exception_ptr(
                 Error(ErrorCode::cancelled, operation.name,
                       fmt::format("{}: the window has ended before the operation", window_.name()),

@@ -116,6 +116,9 @@ public:
     void take_refusal(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     /// Likewise What::failure.
     void take_failure(int rank, const WindowHeader& header, std::span<const std::byte> payload);
+    /// Where the payload of the `done` for frame `id` belongs: the memory of a get. It may be written until
+    /// take_done(). Empty if it lies in several places.
+    std::span<std::byte> place_of(int rank, std::uint64_t id, std::size_t payload_bytes);
 
     /// Adds the ranks of the job that operations are under way to.
     void add_awaited(std::set<int>& ranks) const;
@@ -138,6 +141,7 @@ private:
     struct Frame {
         std::uint64_t id = 0;
         bool is_full = false;
+        bool brings_much = false;  // its answer goes to the memory of a get
         std::size_t fetched_bytes = 0;
         std::vector<Part> parts;
         std::unique_ptr<std::byte[]> payload;
@@ -153,6 +157,7 @@ private:
         std::uint64_t last_asked = 0;  // of them, that the target answers
         std::size_t copied_bytes = 0;
         std::uint64_t completed = 0;   // operations
+        bool is_arriving = false;      // an answer, at its place_of()
         std::exception_ptr failure;    // the first of operations that no request reports
 
         bool expects_answer() const noexcept
@@ -181,13 +186,15 @@ private:
     bool add_part(const Target& target, Frame& frame, QueuedOperation& operation);
     std::size_t gather_runs(std::size_t frame_bytes, const Frame& frame, QueuedOperation& operation);
     void spare(Frame& frame) noexcept;
+    void expect(int rank, Frame& frame);
+    void end_frame(int rank, Frame& frame) noexcept;
 
     QueuedOperation& failed(int rank, const WindowHeader& header);
     void complete_at(EngineLock& lock, std::string_view collector, int rank, bool only_here);
     void is_complete_here(QueuedOperation& operation) noexcept;
     void end_first(Target& target) noexcept;
     template <class Failure>
-    void fail_all(Target& target, Failure&& failure_of);
+    void fail_all(int rank, Failure&& failure_of);
     void fail_lost(int rank);
     void note_failure(Target& target, std::exception_ptr why) noexcept;
     std::exception_ptr take_failure(Target& target) noexcept;

@@ -140,6 +140,12 @@ public:
 
     /// A frame from `rank` of the window.
     void take(int rank, const WindowHeader& header, std::span<const std::byte> payload);
+    /// Where the payload of a frame may go at once; empty: take() gets it.
+    std::span<std::byte> place_of(int rank, const WindowHeader& header, std::size_t payload_bytes)
+    {
+        return header.what == WindowHeader::What::done ? queued_.place_of(rank, header.id, payload_bytes)
+                                                       : std::span<std::byte>();
+    }
     /// The ranks of the job that could end waits or epochs of this rank.
     std::set<int> awaited() const;
     void fail_waits_for_lost();

@@ -12,6 +12,7 @@ namespace tutti::detail {
 
 class Process;
 class Window;
+struct WindowHeader;
 
 /// What a call waits for, in the words of a report.
 struct WindowWait {
@@ -35,6 +36,8 @@ public:
     WindowWait wait_of(std::uint64_t context, bool collective) const;
 
 private:
+    /// The window of a frame, which has its sender's rank; nullptr: it has been freed.
+    Window* window_of(int peer, const WindowHeader& header) const;
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload);
 
     std::unordered_map<std::uint64_t, Window*> windows_;

@@ -71,6 +71,8 @@ std::span<std::byte> Protocol::destination(int from_rank, std::span<const std::b
         offset = data.offset;
     } else if (kind_of(header) == FrameKind::eager) {
         request = receiver_.match_header(from, header_in<EagerHeader>(header, from_rank), payload_bytes);
+    } else {
+        return services_.destination(from_rank, header, payload_bytes);
     }
     if (request == nullptr || request->deliver != nullptr || offset + payload_bytes > request->capacity)
         return {};
@@ -85,7 +87,8 @@ void Protocol::placed(int from_rank, std::span<const std::byte> header, std::siz
         peers_.count_piece();
         if (ReceiveRequest* const request = receiver_.data_receiver(from, data, payload_bytes))
             return receiver_.data_arrived(*request, payload_bytes);
-    } else if (receiver_.payload_placed(from, payload_bytes)) {
+    } else if (kind_of(header) == FrameKind::eager ? receiver_.payload_placed(from, payload_bytes)
+                                                   : services_.placed(from_rank, header, payload_bytes)) {
         return;
     }
     corrupt(from_rank, "a payload that nobody asked for");

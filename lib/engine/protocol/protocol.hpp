@@ -107,6 +107,17 @@ public:
     {
         services_.serve(first, last, handler);
     }
+    /// Payloads of frames of a service go where they belong at once.
+    void place(FrameKind kind, Services::Places places) { services_.place(kind, std::move(places)); }
+    /// For a service that needs its memory back: the transport writes no more to the place of a payload of
+    /// that peer's, which goes to its handler then. Throws std::bad_alloc.
+    void release_place(int peer_rank)
+    {
+        if (!peers_.is_lost(peer_rank))
+            peers_.connected(peer_rank).transport->release_place(peer_rank);
+    }
+    /// Counts payloads of kLongBytes or more that come soon from that peer.
+    unsigned& long_to_come(int peer_rank) { return peers_.peer(peer_rank).long_to_come; }
     /// Sends a frame of a service. Frames to one peer keep their order but overtake messages. The payload is
     /// copied and shorter than Capabilities::inject_below. Throws if the peer cannot be reached.
     template <class Header>

@@ -169,3 +169,52 @@ TEST_CASE("the oldest messages that no receive has asked for, in order, as many 
     wire.at(1).for_each_unexpected(100, note);
     CHECK(tags == std::vector{0, 1, 2, 3, 4});
 }
+
+TEST_CASE("a payload of a service goes to the place that it has, and to the handler where it has none")
+{
+    Wire wire({.asks_destination = true});
+    Listener<CallHeader> listener;
+    wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_differs, std::ref(listener));
+    Bytes place(20);
+    std::vector<std::uint32_t> placed;
+    const auto number_in = [](std::span<const std::byte> header) {
+        return header_in<CallHeader>(header, 1).number;
+    };
+    wire.at(0).place(FrameKind::call_inquiry,
+                     {[&](int peer, std::span<const std::byte> header, std::size_t bytes) {
+                          CHECK(peer == 1);
+                          return number_in(header) == 5 && bytes == place.size() ? std::span<std::byte>(place)
+                                                                                 : std::span<std::byte>();
+                      },
+                      [&](int, std::span<const std::byte> header, std::size_t bytes) {
+                          CHECK(bytes == place.size());
+                          placed.push_back(number_in(header));
+                      }});
+    wire.at(1).send_frame(0, call_of(FrameKind::call_inquiry, 5), message(1, 20));
+    wire.at(1).send_frame(0, call_of(FrameKind::call_inquiry, 6), message(2, 20));
+    wire.at(1).send_frame(0, call_of(FrameKind::call_differs, 5), message(3, 20));
+    wire.settle();
+    CHECK(placed == std::vector<std::uint32_t>{5});
+    CHECK(place == message(1, 20));
+    CHECK(listener.payloads == std::vector<Bytes>{message(2, 20), message(3, 20)});
+}
+
+TEST_CASE("a service that needs its memory back gets the payload by its handler")
+{
+    Wire wire({.asks_destination = true});
+    Listener<CallHeader> listener;
+    wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_differs, std::ref(listener));
+    wire.at(0).connect_to(1);
+    Bytes place(20);
+    wire.at(0).place(
+        FrameKind::call_inquiry,
+        {[&](int, std::span<const std::byte>, std::size_t) { return std::span<std::byte>(place); },
+         [](int, std::span<const std::byte>, std::size_t) { FAIL("it is not there"); }});
+    wire.at(1).send_frame(0, call_of(FrameKind::call_inquiry, 5), message(1, 20));
+    wire.step(0);  // half of it
+    wire.at(0).release_place(1);
+    place.assign(place.size(), std::byte{0xee});
+    wire.settle();
+    CHECK(listener.payloads == std::vector<Bytes>{message(1, 20)});
+    CHECK(place == Bytes(place.size(), std::byte{0xee}));
+}
