@@ -34,6 +34,9 @@ using Parts = std::span<const std::span<const std::byte>>;
 /// The most places that a payload has.
 inline constexpr std::size_t kMostParts = 256;
 
+/// A shorter payload, which send() would copy, is free when send_soon() returns, whatever that answers.
+inline constexpr std::size_t kCopiedSoonBelow = 1024;
+
 /// What look_after() knows of a peer.
 enum class Presence {
     here,

@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kMostOwnBytes = 256u << 10;
 constexpr std::size_t kMostKeptPayloads = 16;
 constexpr std::size_t kPiecesACall = 128;
-// keep() copies shorter payloads: that costs less than two more places for the kernel to look at.
-constexpr std::size_t kReferredFromBytes = 1024;
 
 }  // namespace
 
@@ -68,7 +66,8 @@ void SendQueue::push_own(const Head& head)
 void SendQueue::keep(const Head& head, std::span<const std::byte> payload, Completion& completion)
 {
     append(head.bytes());
-    payload.size() < kReferredFromBytes ? append(payload) : refer_to(payload);
+    // A copy of few bytes costs less than two more places for the kernel to look at.
+    payload.size() < kCopiedSoonBelow ? append(payload) : refer_to(payload);
     ends_.push_back({pushed_, &completion, false});
 }
 

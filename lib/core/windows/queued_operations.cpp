@@ -278,7 +278,10 @@ bool QueuedOperations::sends_now(int rank, std::size_t most_frames, bool all) co
 void QueuedOperations::send(int rank, std::size_t most_frames, bool all)
 {
     Target& target = of(rank);
+    bool has_sent = false;
     fill_frames(target, 1);
+    if (target.has_enough())
+        return;
     for (unsigned left = kFramesATurn; left != 0 && sends_now(rank, most_frames, all); --left) {
         target.under_way.push_back(std::move(target.waiting.front()));
         target.waiting.pop_front();
@@ -289,12 +292,15 @@ void QueuedOperations::send(int rank, std::size_t most_frames, bool all)
         if (asks)
             target.last_asked = frame.id;
         expect(rank, frame);
-        window_.send(rank, WindowHeader::What::operations, frame.id, asks ? 1 : 0,
-                     {frame.payload.get(), frame.payload_bytes});
+        window_.send_soon(rank, WindowHeader::What::operations, frame.id, asks ? 1 : 0,
+                          {frame.payload.get(), frame.payload_bytes});
+        has_sent = true;
         if (spare_payloads_.size() < kMostSpare)
             spare_payloads_.push_back(std::move(frame.payload));
         frame.payload.reset();
     }
+    if (has_sent)
+        window_.flush(rank);
 }
 
 // As much of the queue as so many waiting frames take.

@@ -89,6 +89,7 @@ class QueuedOperations {
 public:
     // To one target. A call beyond these limits makes progress until there is room.
     static constexpr std::size_t kMostOperations = 8192;
+    static constexpr std::size_t kEnoughFrames = 16;             // under way, so that the target has work
     static constexpr std::size_t kMostWaitingFrames = 4;         // of up to 64 KiB
     static constexpr std::size_t kMostCopiedBytes = 256u << 10;  // of data that are in no frame yet
 
@@ -163,6 +164,12 @@ private:
         bool expects_answer() const noexcept
         {
             return !under_way.empty() && last_asked >= under_way.front().id;
+        }
+        // Whether short frames may wait until several leave together: those of long gets.
+        bool has_enough() const noexcept
+        {
+            return expects_answer() && under_way.size() > kEnoughFrames && !waiting.empty() &&
+                   waiting.front().payload_bytes < transport::kCopiedSoonBelow;
         }
         bool has_unframed() const noexcept { return framed_operations != operations.size(); }
     };

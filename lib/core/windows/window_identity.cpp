@@ -41,10 +41,27 @@ void WindowIdentity::add_to(std::set<int>& ranks, int rank) const
 void WindowIdentity::send(int rank, WindowHeader::What what, std::uint64_t id, std::uint64_t detail,
                           std::span<const std::byte> payload) const
 {
-    const WindowHeader header{protocol::Lead::of(protocol::FrameKind::window_call, communicator_->context()),
-                              what, static_cast<std::uint32_t>(rank_), id, detail};
-    process_.protocol().send_frame(world_rank(rank), header, payload);
+    process_.protocol().send_frame(world_rank(rank), header_of(what, id, detail), payload);
     process_.engine().started();
+}
+
+void WindowIdentity::send_soon(int rank, WindowHeader::What what, std::uint64_t id, std::uint64_t detail,
+                               std::span<const std::byte> payload) const
+{
+    process_.protocol().send_frame_soon(world_rank(rank), header_of(what, id, detail), payload);
+}
+
+void WindowIdentity::flush(int rank) const
+{
+    process_.protocol().flush(world_rank(rank));
+    process_.engine().started();
+}
+
+WindowHeader WindowIdentity::header_of(WindowHeader::What what, std::uint64_t id,
+                                       std::uint64_t detail) const noexcept
+{
+    return {protocol::Lead::of(protocol::FrameKind::window_call, communicator_->context()), what,
+            static_cast<std::uint32_t>(rank_), id, detail};
 }
 
 void WindowIdentity::refuse(WindowFault fault, std::string_view operation, int rank,

@@ -66,6 +66,10 @@ public:
     /// reached. A frame releases: the receiver sees what this rank has written before.
     void send(int rank, WindowHeader::What what, std::uint64_t id = 0, std::uint64_t detail = 0,
               std::span<const std::byte> payload = {}) const;
+    /// send() for one of several frames that leave together, if they are short, with flush().
+    void send_soon(int rank, WindowHeader::What what, std::uint64_t id, std::uint64_t detail,
+                   std::span<const std::byte> payload) const;
+    void flush(int rank) const;
 
     // Throw errors that name the window, and the rank unless it is Error::kNoPeer.
 
@@ -87,6 +91,8 @@ public:
     std::string range_in_words(std::ptrdiff_t begin, std::ptrdiff_t end) const;
 
 private:
+    WindowHeader header_of(WindowHeader::What what, std::uint64_t id, std::uint64_t detail) const noexcept;
+
     [[noreturn]] void refuse_rank(std::string_view operation, int rank) const;
 
     const StatePointer communicator_;

@@ -43,12 +43,16 @@ Peer& Peers::connected_or_lost(int rank)
     }
 }
 
-void Peers::send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload)
+void Peers::send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload,
+                         Departure departure)
 {
     if (to.lost)
         return;
-    if (to.control.empty() &&
-        to.transport->send(to.rank, header, payload, nobody_waits) != transport::SendResult::again)
+    const auto send = [&] {
+        return departure == Departure::soon ? to.transport->send_soon(to.rank, header, payload, nobody_waits)
+                                            : to.transport->send(to.rank, header, payload, nobody_waits);
+    };
+    if (to.control.empty() && send() != transport::SendResult::again)
         return;
     to.control.push_back({{header.begin(), header.end()}, {payload.begin(), payload.end()}});
     note_pending(to);

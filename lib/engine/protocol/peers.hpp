@@ -142,8 +142,10 @@ public:
     /// Counts any other step of a message.
     void count_piece() noexcept { observe::add_to(traffic_.pieces, 1); }
 
-    /// Sends a copied frame that needs no request. Frames to one peer keep their order.
-    void send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload = {});
+    /// Sends a copied frame that needs no request. Frames to one peer keep their order. The caller flushes
+    /// the transport after those that leave soon, whose payloads have less than kCopiedSoonBelow bytes.
+    void send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload = {},
+                      Departure departure = Departure::at_once);
 
     /// Adds `to` to the peers with frames to send.
     void note_pending(Peer& to) noexcept

@@ -126,6 +126,21 @@ public:
         static_assert(sizeof header == transport::kMaxHeaderBytes, "so that its length is always checked");
         peers_.send_control(peers_.connected(peer_rank), bytes_of(header), payload);
     }
+    /// send_frame() for one of several frames that leave together, with the next flush(). A long payload
+    /// leaves at once.
+    template <class Header>
+    void send_frame_soon(int peer_rank, const Header& header, std::span<const std::byte> payload)
+    {
+        static_assert(sizeof header == transport::kMaxHeaderBytes);
+        const bool is_short = payload.size() < transport::kCopiedSoonBelow;
+        peers_.send_control(peers_.connected(peer_rank), bytes_of(header), payload,
+                            is_short ? Departure::soon : Departure::at_once);
+    }
+    void flush(int peer_rank)
+    {
+        if (!peers_.is_lost(peer_rank))
+            peers_.connected(peer_rank).transport->flush();
+    }
     /// send_frame() for news that no peer depends on: a peer that has left or cannot be reached gets none,
     /// and a payload that is too long is cut.
     template <class Header>

@@ -218,3 +218,26 @@ TEST_CASE("a service that needs its memory back gets the payload by its handler"
     CHECK(listener.payloads == std::vector<Bytes>{message(1, 20)});
     CHECK(place == Bytes(place.size(), std::byte{0xee}));
 }
+
+TEST_CASE("frames of a service that leave soon leave with the flush, in order, and before later ones")
+{
+    Wire wire({.unites = true});
+    Listener<CallHeader> listener;
+    wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_differs, std::ref(listener));
+    for (std::uint32_t i = 1; i <= 3; ++i) {
+        const Bytes payload = message(i, 20);  // is free when the call returns
+        wire.at(1).send_frame_soon(0, call_of(FrameKind::call_inquiry, i), payload);
+    }
+    CHECK(wire.in_flight(0) == 0);
+    wire.at(1).flush(0);
+    CHECK(wire.in_flight(0) == 3);
+    wire.at(1).send_frame_soon(0, call_of(FrameKind::call_inquiry, 4), message(4, 20));
+    wire.at(1).send_frame(0, call_of(FrameKind::call_inquiry, 5), message(5, 20));
+    CHECK(wire.in_flight(0) == 5);
+    wire.settle();
+    REQUIRE(listener.payloads.size() == 5);
+    for (std::uint32_t i = 1; i <= 5; ++i) {
+        CHECK(listener.calls[i - 1].number == i);
+        CHECK(listener.payloads[i - 1] == message(i, 20));
+    }
+}

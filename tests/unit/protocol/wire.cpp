@@ -49,7 +49,7 @@ public:
     {
         if (!wire_.options_.unites)
             return send(peer, header, payload, completion);
-        kept_.push_back({{header.begin(), header.end()}, payload, &completion});
+        kept_.push_back({{header.begin(), header.end()}, {payload.begin(), payload.end()}, &completion});
         return SendResult::pending;
     }
     void flush() override
@@ -152,7 +152,7 @@ private:
 
     struct Kept {
         Bytes header;
-        std::span<const std::byte> payload;
+        Bytes payload;
         Completion* completion;
     };
 
