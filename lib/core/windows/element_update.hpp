@@ -15,6 +15,18 @@ struct Updater {
     const WindowControl::LookAfter& look_after;  // its exceptions end an update
 };
 
+/// Has a target's elements for itself. Throws what look_after() throws.
+class Alone {
+public:
+    explicit Alone(const Updater& by) : control_(by.control) { control_.begin_alone(by.slot, by.look_after); }
+    Alone(const Alone&) = delete;
+    Alone& operator=(const Alone&) = delete;
+    ~Alone() { control_.end_alone(); }
+
+private:
+    WindowControl& control_;
+};
+
 /// Updates of elements that are atomic for each element, against all others of the same type: CPU atomics
 /// for a few elements that the CPU takes whole, kernels for all others.
 class ElementUpdate {

@@ -70,7 +70,8 @@ void fill_rows(const QueuedOperation& operation, std::size_t run, std::size_t be
                std::span<const std::byte> bytes)
 {
     for_each_row(operation, run, begin_of_run, bytes.size(), [&](std::span<std::byte> row) {
-        std::memcpy(row.data(), bytes.data(), row.size());
+        if (row.data() != bytes.data())  // else it is there
+            std::memcpy(row.data(), bytes.data(), row.size());
         bytes = bytes.subspan(row.size());
     });
 }
@@ -352,19 +353,31 @@ std::span<std::byte> QueuedOperations::place_of(int rank, std::uint64_t id, std:
     if (frame == of(rank).under_way.end() || frame->parts.size() != 1 ||
         frame->parts.front().bytes != payload_bytes)
         return {};
-    const Part& part = frame->parts.front();
-    if (part.of->kind != WindowOperation::Kind::get || part.of->before_layout || part.of->before == nullptr)
+    std::byte* const place = place_of(frame->parts.front());
+    if (place == nullptr)
         return {};
     of(rank).is_arriving = true;
-    return {part.of->before + part.begin, payload_bytes};
+    return {place, payload_bytes};
+}
+
+// Where the program wants what the part reads, if that is in a row; else nullptr.
+std::byte* QueuedOperations::place_of(const Part& part) noexcept
+{
+    const QueuedOperation& operation = *part.of;
+    if (!operation.fetches || operation.has_data)
+        return nullptr;
+    if (!operation.rows.empty())
+        return part.bytes <= operation.runs[part.run].bytes - part.begin_of_run
+                   ? operation.rows[part.run] + part.begin_of_run
+                   : nullptr;
+    return operation.before_layout || operation.before == nullptr ? nullptr : operation.before + part.begin;
 }
 
 // The answer to a frame that is sent.
 void QueuedOperations::expect(int rank, Frame& frame)
 {
-    const Part& last = frame.parts.back();
-    frame.brings_much = frame.parts.size() == 1 && last.of->kind == WindowOperation::Kind::get &&
-                        !last.of->before_layout && frame.fetched_bytes >= protocol::kLongBytes;
+    frame.brings_much = frame.parts.size() == 1 && frame.fetched_bytes >= protocol::kLongBytes &&
+                        place_of(frame.parts.front()) != nullptr;
     if (frame.brings_much)
         ++window_.process().protocol().long_to_come(window_.world_rank(rank));
 }

@@ -117,7 +117,7 @@ public:
     void take_refusal(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     /// Likewise What::failure.
     void take_failure(int rank, const WindowHeader& header, std::span<const std::byte> payload);
-    /// Where the payload of the `done` for frame `id` belongs: the memory of a get. It may be written until
+    /// Where the payload of the `done` for frame `id` belongs: memory of the program. It may be written until
     /// take_done(). Empty if it lies in several places.
     std::span<std::byte> place_of(int rank, std::uint64_t id, std::size_t payload_bytes);
 
@@ -142,7 +142,7 @@ private:
     struct Frame {
         std::uint64_t id = 0;
         bool is_full = false;
-        bool brings_much = false;  // its answer goes to the memory of a get
+        bool brings_much = false;  // its answer goes to the program's memory
         std::size_t fetched_bytes = 0;
         std::vector<Part> parts;
         std::unique_ptr<std::byte[]> payload;
@@ -196,6 +196,7 @@ private:
     void expect(int rank, Frame& frame);
     void end_frame(int rank, Frame& frame) noexcept;
 
+    static std::byte* place_of(const Part& part) noexcept;
     QueuedOperation& failed(int rank, const WindowHeader& header);
     void complete_at(EngineLock& lock, std::string_view collector, int rank, bool only_here);
     void is_complete_here(QueuedOperation& operation) noexcept;

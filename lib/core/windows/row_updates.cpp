@@ -26,18 +26,6 @@ void prefetch(const MappedRow& row) noexcept
 
 }  // namespace
 
-template <class Act>
-void RowUpdates::alone(int rank, Act&& act)
-{
-    const Updater by = targets_.updater(rank);
-    by.control.begin_alone(by.slot, by.look_after);
-    struct End {
-        WindowControl& control;
-        ~End() { control.end_alone(); }
-    } const end{by.control};
-    act();
-}
-
 void RowUpdates::apply_rule(int rank, const MappedRow& row) const
 {
     if (!rule_)
@@ -71,19 +59,17 @@ void RowUpdates::apply(int rank, std::span<const MappedRow> rows, const Update& 
             element.apply(targets_.updater(rank), row.memory, reads ? nullptr : row.here,
                           reads ? row.here : nullptr, row.bytes / element.element_bytes());
         } else {
-            alone(rank, [&] {
-                for (std::size_t i = 0; i < count; ++i) {
-                    if (i + kRowsAhead < rows.size())
-                        prefetch(rows[i + kRowsAhead]);
-                    const MappedRow& row = rows[i];
-                    if (by_rule)
-                        apply_rule(rank, row);
-                    else
-                        element.apply_alone(row.memory, reads ? nullptr : row.here,
-                                            reads ? row.here : nullptr,
-                                            row.bytes / element.element_bytes());
-                }
-            });
+            const Alone alone(targets_.updater(rank));
+            for (std::size_t i = 0; i < count; ++i) {
+                if (i + kRowsAhead < rows.size())
+                    prefetch(rows[i + kRowsAhead]);
+                const MappedRow& row = rows[i];
+                if (by_rule)
+                    apply_rule(rank, row);
+                else
+                    element.apply_alone(row.memory, reads ? nullptr : row.here, reads ? row.here : nullptr,
+                                        row.bytes / element.element_bytes());
+            }
         }
         rows = rows.subspan(count);
         fetched -= std::min(fetched, count);
@@ -102,8 +88,10 @@ void RowUpdates::apply_piece(int origin, const RowPiece& piece, const Update& up
     WholeRow& whole = whole_[origin];
     if (piece.begin == 0) {
         whole = {std::make_unique_for_overwrite<std::byte[]>(piece.row.bytes), piece.row.there, 0};
-        if (reads)
-            alone(own, [&] { std::memcpy(whole.bytes.get(), piece.row.memory, piece.row.bytes); });
+        if (reads) {
+            const Alone alone(targets_.updater(own));
+            std::memcpy(whole.bytes.get(), piece.row.memory, piece.row.bytes);
+        }
     }
     if (whole.bytes == nullptr || whole.done != piece.begin || whole.there != piece.row.there)
         protocol::corrupt(window_.world_rank(origin), "a window's frame with a piece that is out of order");

@@ -54,6 +54,7 @@ public:
     }
 
     void set_rule(RowRule rule) { rule_ = std::move(rule); }
+    bool has_rule() const noexcept { return rule_ != nullptr; }
 
     /// Rows of `rank`, all of them mapped.
     void apply(int rank, std::span<const MappedRow> rows, const Update& update);
@@ -68,8 +69,6 @@ private:
         std::size_t done = 0;
     };
 
-    template <class Act>
-    void alone(int rank, Act&& act);
     void apply_rule(int rank, const MappedRow& row) const;
 
     const WindowIdentity& window_;

@@ -1,6 +1,7 @@
 #include "lib/core/windows/served_operations.hpp"
 
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "lib/core/process/process.hpp"
@@ -27,18 +28,30 @@ T read(std::span<const std::byte> payload, std::size_t offset, int peer)
 
 }  // namespace
 
-// What a frame of one get wants, if that lies in a row: it goes out from where it is. Else empty.
-std::span<const std::byte> ServedOperations::only_get(std::span<const std::byte> payload, int peer) const
+// What a frame reads, if it reads bytes in a row and does nothing else: they are sent from where they are.
+// Reads of elements have them for themselves meanwhile. A piece of a row is read so where no rule sees whole
+// rows.
+bool ServedOperations::send_only_read(int rank, const WindowHeader& header,
+                                      std::span<const std::byte> payload) const
 {
+    const int peer = window_.world_rank(rank);
     const auto head = read<WindowOperation>(payload, 0, peer);
-    if (head.kind != WindowOperation::Kind::get || head.runs != 1 ||
-        payload.size() != aligned_in_frame(sizeof head + sizeof(TargetRun)))
-        return {};
+    const bool reads_elements =
+        head.fetches && head.update.kind == Update::Kind::no_op &&
+        (head.kind == WindowOperation::Kind::update ||
+         (head.kind == WindowOperation::Kind::rows && !(head.is_piece && row_updates_.has_rule())));
+    if ((head.kind != WindowOperation::Kind::get && !reads_elements) || head.runs != 1u + head.is_piece ||
+        payload.size() != aligned_in_frame(sizeof head + head.runs * sizeof(TargetRun)))
+        return false;
     const auto run = read<TargetRun>(payload, sizeof head, peer);
     const std::byte* const there = memory_at(run);
     if (there == nullptr || run.bytes != head.bytes || run.bytes > kMostWindowBytes)
-        return {};
-    return {there, run.bytes};
+        return false;
+    std::optional<Alone> alone;
+    if (reads_elements)
+        alone.emplace(targets_.updater(window_.rank()));
+    window_.send(rank, What::done, header.id, 0, {there, run.bytes});
+    return true;
 }
 
 // nullptr: there is none.
@@ -80,8 +93,8 @@ struct ServedOperations::Part {
 void ServedOperations::serve(int rank, const WindowHeader& header, std::span<const std::byte> payload)
 {
     const int peer = window_.world_rank(rank);
-    if (const auto wanted = only_get(payload, peer); !wanted.empty())
-        return window_.send(rank, What::done, header.id, 0, wanted);
+    if (send_only_read(rank, header, payload))
+        return;
     if (answer_ == nullptr)
         answer_ = std::make_unique_for_overwrite<std::byte[]>(kMostWindowBytes);
     answer_bytes_ = 0;

@@ -28,7 +28,7 @@ public:
 private:
     struct Part;
 
-    std::span<const std::byte> only_get(std::span<const std::byte> payload, int peer) const;
+    bool send_only_read(int rank, const WindowHeader& header, std::span<const std::byte> payload) const;
     std::byte* memory_at(const TargetRun& run) const;
     void refuse(int rank, std::uint64_t id, std::uint64_t part, const TargetRun& run) const;
     void serve_part(const Part& part);
