@@ -95,6 +95,41 @@ void run_rule(const tutti::Communicator& world, std::size_t width, int steps)
     world.barrier();
 }
 
+// Pushes of one rank to one row keep their order, whichever way they go: as one of many rows or alone, with
+// and without a request, short and longer than a frame.
+void run_order(const tutti::Communicator& world, std::size_t width)
+{
+    const tutti::UpdateRule<float> rule(
+        [](std::span<float> row, std::span<float>, std::span<const float> pushed) {
+            if (pushed[0] != row[0] + 1)
+                throw std::logic_error("out of order");
+            std::ranges::copy(pushed, row.begin());
+        });
+    const auto own = static_cast<std::size_t>(world.rank());
+    tutti::Table<float> table(world, 2 * static_cast<std::size_t>(world.size()), width, rule, 0.0f,
+                              {.partition = tutti::RowPartition::hash});
+    const std::vector<std::size_t> both = {2 * own, 2 * own + 1};
+    std::vector<tutti::TableRequest> requests;
+    std::vector<std::vector<float>> pushed;
+    for (int step = 1; step <= 30; ++step) {
+        pushed.emplace_back(2 * width, static_cast<float>(step));
+        const std::span<const float> values = pushed.back();
+        if (step % 3 == 0)
+            table.push(both, values);
+        else if (step % 3 == 1)
+            requests.push_back(table.ipush(both, values));
+        else
+            for (std::size_t i = 0; i < 2; ++i)
+                requests.push_back(
+                    table.ipush(std::span(both).subspan(i, 1), values.subspan(i * width, width)));
+    }
+    for (tutti::TableRequest& request : requests)
+        request.wait();
+    table.tick();
+    expect(table.pull(both) == std::vector<float>(2 * width, 30.0f), "the last push is the last one");
+    world.barrier();
+}
+
 void run_refusals(const tutti::Communicator& world)
 {
     const tutti::UpdateRule<int> rule([](std::span<int> row, std::span<int>, std::span<const int> pushed) {
@@ -190,6 +225,8 @@ int run_program(int argc, char** argv)
     run_rule(world, 3, 20);
     run_rule(world, 4000, 10);
     run_rule(world, 50'000, 5);
+    run_order(world, 3);
+    run_order(world, 30'000);
     run_refusals(world);
     run_keys(world);
     run_keys_by_rule(world);
