@@ -79,8 +79,9 @@ public:
     std::size_t width() const noexcept { return width_; }
 
     /// Combines the rows of `keys` with `values`, keys.size() x width() elements: row = row op value. Which
-    /// keys are named, and how often, is free. Throws ErrorCode::invalid_argument, and changes nothing, if
-    /// `values` has another size, or a key's row has another length.
+    /// keys are named, and how often, is free. Throws ErrorCode::invalid_argument if `values` has another
+    /// size, a key's row has another length, or a row cannot be made; then no row changes, but new keys may
+    /// have got theirs.
     template <UpdateOperator O>
     void push(std::span<const std::uint64_t> keys, std::span<const T> values, const O& op)
     {
