@@ -130,6 +130,20 @@ public:
         }
     }
 
+    /// nullptr: there is none. Valid until the next change.
+    const Value* find(std::uint64_t hash, KeyView<Key> key) const noexcept
+    {
+        const auto tag = static_cast<std::uint32_t>(hash >> 32);
+        for (std::size_t i = hash & (slots_.size() - 1); !slots_.empty(); i = (i + 1) & (slots_.size() - 1)) {
+            const Slot& slot = slots_[i];
+            if (slot.pair == 0)
+                return nullptr;
+            if (slot.tag == tag && pairs_[slot.pair - 1].first == key)
+                return &pairs_[slot.pair - 1].second;
+        }
+        return nullptr;
+    }
+
     bool empty() const noexcept { return pairs_.empty(); }
     std::size_t size() const noexcept { return pairs_.size(); }
     /// Of memory: the pairs, what they have outside of themselves, and the slots.

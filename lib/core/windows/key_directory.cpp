@@ -20,8 +20,6 @@ constexpr std::size_t kMostKeys = 2048;
 constexpr std::size_t kFirstChunkBytes = 1u << 20;
 constexpr std::size_t kMostChunkBytes = 256u << 20;
 constexpr std::size_t kRowAlignment = 16;
-// Of an error's words.
-constexpr std::size_t kMostWordsBytes = 4096;
 
 template <class T>
 std::vector<T> all_of(std::span<const std::byte> payload, int peer)
@@ -33,6 +31,9 @@ std::vector<T> all_of(std::span<const std::byte> payload, int peer)
     return values;
 }
 
+// What is known stays.
+constexpr auto kKeep = [](auto&, auto&&) {};
+
 }  // namespace
 
 void KeyDirectory::free() noexcept
@@ -41,30 +42,34 @@ void KeyDirectory::free() noexcept
         deallocate(chunk);
 }
 
-// The high bits: the low ones lead to a place in a table.
+// By the upper half of the hash, as the pairs of map_reduce: tables find their slots by the lower one.
 int KeyDirectory::owner_of(std::uint64_t key) const noexcept
 {
     const auto count = static_cast<std::uint64_t>(owners().size());
-    return owners()[(spread(key) >> 32) * count >> 32];
+    return owners()[(hash_of(key) >> 32) * count >> 32];
 }
 
 std::vector<KeyPlace> KeyDirectory::places(EngineLock& lock, std::string_view operation,
                                            std::span<const KeyedRow> rows, bool looks_only)
 {
     std::vector<KeyPlace> places(rows.size());
-    std::map<int, Asked> by_owner;
+    std::vector<Asked> parts;
+    std::map<int, std::size_t> open;  // the part of each owner that takes more
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (const KeyPlace* const known = known_.find(rows[i].key)) {
+        if (const KeyPlace* const known = known_.find(hash_of(rows[i].key), rows[i].key)) {
             places[i] = *known;
             continue;
         }
         const int owner = owner_of(rows[i].key);
-        Asked& asked = by_owner[owner];
-        asked.owner = owner;
-        asked.keys.push_back({rows[i].key, looks_only ? 0 : rows[i].bytes});
-        asked.of.push_back(i);
+        const auto [part, is_new] = open.try_emplace(owner, parts.size());
+        if (is_new || parts[part->second].keys.size() == kMostKeys) {
+            part->second = parts.size();
+            parts.emplace_back().owner = owner;
+        }
+        parts[part->second].keys.push_back({rows[i].key, looks_only ? 0 : rows[i].bytes});
+        parts[part->second].of.push_back(i);
     }
-    ask(lock, operation, by_owner, places);
+    ask(lock, operation, parts, places);
     if (looks_only)
         return places;
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -76,35 +81,23 @@ std::vector<KeyPlace> KeyDirectory::places(EngineLock& lock, std::string_view op
     return places;
 }
 
-// All owners at once; each as many keys at a time as a frame takes.
-void KeyDirectory::ask(EngineLock& lock, std::string_view operation, std::map<int, Asked>& by_owner,
+// All owners at once.
+void KeyDirectory::ask(EngineLock& lock, std::string_view operation, std::span<Asked> parts,
                        std::vector<KeyPlace>& places)
 {
-    std::vector<std::pair<std::uint64_t, Asked>> parts;
-    for (auto& [owner, all] : by_owner) {
-        for (std::size_t begin = 0; begin < all.keys.size(); begin += kMostKeys) {
-            const std::size_t end = std::min(begin + kMostKeys, all.keys.size());
-            Asked& part = parts.emplace_back().second;
-            part.owner = owner;
-            part.keys.assign(all.keys.begin() + static_cast<std::ptrdiff_t>(begin),
-                             all.keys.begin() + static_cast<std::ptrdiff_t>(end));
-            part.of.assign(all.of.begin() + static_cast<std::ptrdiff_t>(begin),
-                           all.of.begin() + static_cast<std::ptrdiff_t>(end));
-        }
-    }
     // However this ends, no answer comes to what is gone.
     struct End {
-        decltype(parts)& asked;
+        std::span<const Asked> parts;
         std::map<std::uint64_t, Asked*>& by_id;
         ~End()
         {
-            for (const auto& part : asked)
-                by_id.erase(part.first);
+            for (const Asked& part : parts)
+                by_id.erase(part.id);
         }
     } const end{parts, asked_};
-    for (auto& [id, part] : parts)
-        send(operation, part, id);
-    for (auto& [id, part] : parts) {
+    for (Asked& part : parts)
+        send(operation, part);
+    for (const Asked& part : parts) {
         const WindowAim aim{.target = part.owner, .bytes = part.keys.size() * sizeof(Question)};
         waits_.await(lock, operation, part.owner, aim, [&] { return part.is_answered; });
         if (!part.failure.empty())
@@ -114,17 +107,18 @@ void KeyDirectory::ask(EngineLock& lock, std::string_view operation, std::map<in
     }
 }
 
-void KeyDirectory::send(std::string_view operation, Asked& asked, std::uint64_t& id)
+void KeyDirectory::send(std::string_view operation, Asked& asked)
 {
     if (asked.owner == window_.rank()) {
         answer(asked.keys, asked.answers, asked.failure);
         asked.is_answered = true;
         return;
     }
-    id = ++ids_;
-    asked_.emplace(id, &asked);
+    asked.id = ++ids_;
+    asked_.emplace(asked.id, &asked);
     try {
-        window_.send(asked.owner, WindowHeader::What::keys, id, 0, std::as_bytes(std::span(asked.keys)));
+        window_.send(asked.owner, WindowHeader::What::keys, asked.id, 0,
+                     std::as_bytes(std::span(asked.keys)));
     } catch (const Error&) {
         waits_.throw_unsent(operation, asked.owner);  // the question may connect to it
     }
@@ -151,14 +145,13 @@ void KeyDirectory::note(const Asked& asked, std::vector<KeyPlace>& places)
         if (answer.address == 0)
             continue;
         place.memory = attachments_.find(asked.owner, answer.address, answer.bytes);
-        if (known_.find(asked.keys[i].key) == nullptr)
-            known_.add(asked.keys[i].key, place);
+        known_.add(hash_of(asked.keys[i].key), asked.keys[i].key, KeyPlace(place), kKeep);
     }
 }
 
 KeyDirectory::Answer KeyDirectory::find_or_make(const Question& question)
 {
-    if (const OwnRow* const found = own_.find(question.key))
+    if (const OwnRow* const found = own_.find(hash_of(question.key), question.key))
         return {reinterpret_cast<std::uintptr_t>(found->memory), found->bytes};
     if (question.bytes == 0)
         return {0, 0};
@@ -167,7 +160,7 @@ KeyDirectory::Answer KeyDirectory::find_or_make(const Question& question)
         throw Error(ErrorCode::out_of_memory, "push", "a row of a key is too long");
     std::byte* const memory = new_row(question.bytes + state_bytes);
     rows_of_keys_.initialise(question.key, {memory, question.bytes}, {memory + question.bytes, state_bytes});
-    own_.add(question.key, {memory, question.bytes});
+    own_.add(hash_of(question.key), question.key, {memory, question.bytes}, kKeep);
     return {reinterpret_cast<std::uintptr_t>(memory), question.bytes};
 }
 
@@ -190,9 +183,8 @@ std::vector<KeyedRow> KeyDirectory::own_rows() const
 {
     std::vector<KeyedRow> rows;
     rows.reserve(own_.size());
-    own_.for_each([&](std::uint64_t key, const OwnRow& row) {
+    for (const auto& [key, row] : own_.pairs())
         rows.push_back({key, row.memory, row.bytes});
-    });
     return rows;
 }
 

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/core/windows/key_map.hpp"
 #include "lib/core/windows/window_attachments.hpp"
 #include "lib/core/windows/window_waits.hpp"
+#include "tutti/pair_table.hpp"
 
 namespace tutti::detail {
 
@@ -48,8 +48,7 @@ public:
     /// first use. `looks_only`: makes none.
     std::vector<KeyPlace> places(EngineLock& lock, std::string_view operation, std::span<const KeyedRow> rows,
                                  bool looks_only);
-    /// Rows of this rank.
-    std::size_t size() const noexcept { return own_.size(); }
+    /// Rows of this rank, in the order in which they were made.
     std::vector<KeyedRow> own_rows() const;
 
     /// Frames from `rank`.
@@ -73,6 +72,7 @@ private:
     // Keys that an owner is asked for, in one frame.
     struct Asked {
         int owner = 0;
+        std::uint64_t id = 0;
         bool is_answered = false;
         std::vector<Question> keys;
         std::vector<std::size_t> of;  // where the places are wanted
@@ -84,19 +84,19 @@ private:
     void answer(std::span<const Question> questions, std::vector<Answer>& answers, std::string& failure);
     Answer find_or_make(const Question& question);
     std::byte* new_row(std::size_t bytes);
-    void ask(EngineLock& lock, std::string_view operation, std::map<int, Asked>& by_owner,
+    void ask(EngineLock& lock, std::string_view operation, std::span<Asked> parts,
              std::vector<KeyPlace>& places);
-    void send(std::string_view operation, Asked& asked, std::uint64_t& id);
+    void send(std::string_view operation, Asked& asked);
     void note(const Asked& asked, std::vector<KeyPlace>& places);
 
     const WindowIdentity& window_;
     WindowWaits& waits_;
     WindowAttachments& attachments_;
     KeyedRows rows_of_keys_;
-    KeyMap<OwnRow> own_;
+    PairTable<std::uint64_t, OwnRow> own_;
     std::vector<void*> chunks_;  // of memory for own rows
     std::span<std::byte> rest_;  // of the last one
-    KeyMap<KeyPlace> known_;
+    PairTable<std::uint64_t, KeyPlace> known_;
     std::map<std::uint64_t, Asked*> asked_;  // by id, not answered
     std::uint64_t ids_ = 0;
 };

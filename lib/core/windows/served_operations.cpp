@@ -13,9 +13,6 @@ using What = WindowHeader::What;
 
 namespace {
 
-// Of an error's words.
-constexpr std::size_t kMostFailureBytes = 4096;
-
 template <class T>
 T read(std::span<const std::byte> payload, std::size_t offset, int peer)
 {
@@ -162,9 +159,8 @@ void ServedOperations::serve_rows(const Part& part, std::byte* answer)
     } catch (const RuleFailure& failure) {
         if (answer != nullptr)
             std::memset(answer, 0, part.head.bytes);
-        window_.send(
-            part.rank, What::failure, part.frame, part.number,
-            std::as_bytes(std::span(std::string_view(failure.words()).substr(0, kMostFailureBytes))));
+        window_.send(part.rank, What::failure, part.frame, part.number,
+                     std::as_bytes(std::span(std::string_view(failure.words()).substr(0, kMostWordsBytes))));
     }
 }
 

@@ -73,6 +73,9 @@ struct TargetRun {
     std::uint64_t bytes;
 };
 
+/// Of an error's words in a frame.
+inline constexpr std::size_t kMostWordsBytes = 4096;
+
 /// The payload of a frame; an answer must fit, too. With its header it fits into one packet of TCP's at most
 /// 65,160 bytes, and into one read of 64 KiB.
 inline constexpr std::size_t kMostWindowBytes = (64u << 10) - 512;
