@@ -73,13 +73,7 @@ Hosts::~Hosts()
     for (const auto& [host, undo] : undo_)
         shell(host, undo);
     // Daemons that lost their head in silence need the bound, and some time, to be gone.
-    const auto until = Clock::now() + std::chrono::seconds(20);
-    std::string left = script({"left"}).out;
-    while (!left.empty() && Clock::now() < until) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        left = script({"left"}).out;
-    }
-    CHECK(left == "");
+    CHECK(script({"left", "20"}).out == "");
 }
 
 Result Hosts::script(const std::vector<std::string>& arguments)
