@@ -3,7 +3,8 @@
 
 # ---- a host's first process ------------------------------------------------------------------------------------
 
-# Runs as the first process in the new namespaces, in the cluster's folder: WHO. It ends when the owner does.
+# Runs as the first process in the new namespaces, in the cluster's folder: WHO. It ends when its input does, and that
+# when the owner does.
 first() {
     local who=$1 pid rest started
     # /proc is still that of this machine, so this is the number by which others know us.
@@ -17,11 +18,7 @@ first() {
     mv "$who/first.new" "$who/first"
     echo > "$who/ready"
     # While bash waits, it reaps what has lost its parent.
-    if [[ -e owned ]]; then
-        cat < lifeline > /dev/null
-    else
-        cat <> lifeline > /dev/null
-    fi
+    cat > /dev/null
     exit 0
 }
 
@@ -69,9 +66,14 @@ start_first() {
     (
         cd "$cluster"
         exec {ready}<&-
-        [[ -z $lifeline ]] || exec {lifeline}>&-
+        # Opened here, beside the owner's end: without one, a host whose owner was killed would wait for another.
+        if [[ -n $lifeline ]]; then
+            exec < lifeline {lifeline}>&-
+        else
+            exec <> lifeline
+        fi
         exec setsid unshare --net --uts --ipc --mount --pid --kill-child --fork -- \
-            bash "$self" first "$who" < /dev/null > "$who/log" 2>&1
+            bash "$self" first "$who" > "$who/log" 2>&1
     ) &
     # A line that comes as the time is up may be lost: the file decides.
     while ! lives "$cluster/$who/first"; do
