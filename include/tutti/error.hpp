@@ -24,6 +24,7 @@ enum class ErrorCode {
     protocol,          // bytes from a peer that no Tutti of this version sends
     bootstrap,         // the launcher or its PMIx server answered with an error
     system,            // the operating system refused a call
+    file,              // the file system refused an access
     internal           // a defect in Tutti
 };
 

@@ -31,6 +31,8 @@ std::string_view to_string(ErrorCode code) noexcept
             return "bootstrap failed";
         case ErrorCode::system:
             return "system error";
+        case ErrorCode::file:
+            return "file";
         case ErrorCode::internal:
             return "internal error";
     }

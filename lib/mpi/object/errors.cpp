@@ -58,6 +58,8 @@ int class_of(ErrorCode code) noexcept
             return MPI_ERR_PROC_ABORTED;
         case ErrorCode::not_supported:
             return MPI_ERR_UNSUPPORTED_OPERATION;
+        case ErrorCode::file:
+            return MPI_ERR_IO;
         case ErrorCode::internal:
             return MPI_ERR_INTERN;
         case ErrorCode::cancelled:

@@ -1,0 +1,90 @@
+// The file as the kernel has it: how it is opened, and its errors in words.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lib/core/files/file_error.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
+
+namespace tutti::detail {
+
+/// What a file is opened for.
+struct FileModes {
+    bool reads = false;
+    bool writes = false;
+    bool creates = false;        // a file that does not exist
+    bool is_new = false;         // the file must not exist
+    bool is_temporary = false;   // it is removed when it is closed
+    bool appends = false;        // pointers begin at its end
+    bool is_sequential = false;  // only the shared pointer is used
+    bool empties = false;        // what the file has is dropped
+
+    friend bool operator==(const FileModes&, const FileModes&) = default;
+};
+
+struct FileOpening {
+    std::string path;  // a prefix that names a file system for other libraries, "ufs:", is cut off
+    FileModes modes;
+};
+
+/// An error of the kernel's, and where it came up.
+struct FileTrouble {
+    int error = 0;           // an errno; 0: none
+    std::int64_t place = 0;  // in bytes from the file's start
+
+    explicit operator bool() const noexcept { return error != 0; }
+};
+
+FileFault fault_of(int error) noexcept;
+
+class OpenFile {
+public:
+    OpenFile() = default;
+    /// Throws FileError, in the name of `call`. `only_opens`: another rank has created and emptied the file.
+    OpenFile(std::string_view call, const FileOpening& opening, bool only_opens);
+
+    explicit operator bool() const noexcept { return static_cast<bool>(descriptor_); }
+    int descriptor() const noexcept { return descriptor_.get(); }
+    const std::string& path() const noexcept { return path_; }
+    FileModes modes() const noexcept { return modes_; }
+
+    /// Whether processes of this host share the pages that the kernel keeps of the file with its disk alone.
+    bool is_local() const noexcept { return is_local_; }
+    /// Which file it is, on this host.
+    struct Identity {
+        std::uint64_t device = 0;
+        std::uint64_t number = 0;
+        friend bool operator==(const Identity&, const Identity&) = default;
+    };
+    Identity identity() const noexcept { return identity_; }
+
+    // All throw FileError in the name of `call`.
+
+    std::int64_t size(std::string_view call) const;
+    void set_size(std::string_view call, std::int64_t bytes) const;
+    void preallocate(std::string_view call, std::int64_t bytes) const;
+    void sync(std::string_view call) const;
+    /// What the kernel has kept to itself so far is an error here (NFS, quotas).
+    void close(std::string_view call);
+
+    /// "cannot write to /tmp/a at byte 4096: No space left on device; ...", with the remedy.
+    [[noreturn]] void fail(std::string_view call, std::string_view doing, const FileTrouble& trouble,
+                           int rank = Error::kNoPeer) const;
+
+private:
+    base::UniqueFd descriptor_;
+    std::string path_;
+    FileModes modes_;
+    bool is_local_ = false;
+    Identity identity_;
+};
+
+/// The path without such a prefix.
+std::string_view path_in(std::string_view name) noexcept;
+
+}  // namespace tutti::detail

@@ -1,0 +1,46 @@
+// Where the bytes of a view lie in the file: a displacement, and repetitions of a filetype from there on. Nothing is
+// flattened: places are found in the datatype as it is kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/foundation/datatype/walk.hpp"
+
+namespace tutti::detail {
+
+class ViewMap {
+public:
+    /// All bytes of the file.
+    ViewMap() = default;
+    /// The filetype's places ascend: check_filetype() has said so.
+    ViewMap(std::int64_t displacement, datatype::TypemapRef filetype);
+
+    std::int64_t displacement() const noexcept { return displacement_; }
+    bool is_contiguous() const noexcept { return filetype_ == nullptr; }
+
+    /// The place of a byte of the view. Throws std::overflow_error where it is none that a file can have.
+    std::int64_t place_of(std::uint64_t byte) const;
+    /// How many bytes of the view lie before a place.
+    std::uint64_t bytes_before(std::int64_t place) const;
+
+    /// Calls visit(place, bytes) for the runs of the bytes [from, to) of the view, in ascending order; runs that touch
+    /// are one.
+    template <class Visit>
+    void for_each_run(std::uint64_t from, std::uint64_t to, Visit&& visit) const
+    {
+        if (from >= to)
+            return;
+        if (is_contiguous())
+            return visit(displacement_ + static_cast<std::int64_t>(from), to - from);
+        datatype::walk(*filetype_, from, to, [&](std::ptrdiff_t offset, std::size_t bytes) {
+            visit(displacement_ + offset, std::uint64_t{bytes});
+        });
+    }
+
+private:
+    std::int64_t displacement_ = 0;
+    datatype::TypemapRef filetype_;  // nullptr: contiguous
+};
+
+}  // namespace tutti::detail
