@@ -17,7 +17,7 @@ public:
     ViewMap(std::int64_t displacement, datatype::TypemapRef filetype);
 
     std::int64_t displacement() const noexcept { return displacement_; }
-    bool is_contiguous() const noexcept { return filetype_ == nullptr; }
+    bool is_contiguous() const noexcept { return !filetype_; }
 
     /// The place of a byte of the view. Throws std::overflow_error where it is none that a file can have.
     std::int64_t place_of(std::uint64_t byte) const;
@@ -40,7 +40,7 @@ public:
 
 private:
     std::int64_t displacement_ = 0;
-    datatype::TypemapRef filetype_;  // nullptr: contiguous
+    datatype::TypemapRef filetype_;  // none: contiguous
 };
 
 }  // namespace tutti::detail

@@ -1,0 +1,75 @@
+#include "lib/core/files/view_map.hpp"
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace tutti::detail {
+
+namespace {
+
+[[noreturn]] void refuse_place()
+{
+    throw std::overflow_error("a place that no file can have");
+}
+
+}  // namespace
+
+ViewMap::ViewMap(std::int64_t displacement, datatype::TypemapRef filetype) : displacement_(displacement)
+{
+    // The bytes of a contiguous type begin at its offset.
+    if (filetype->is_contiguous() && filetype->size_bytes() != 0)
+        displacement_ += filetype->placed().offset_bytes;
+    else
+        filetype_ = std::move(filetype);
+}
+
+std::int64_t ViewMap::place_of(std::uint64_t byte) const
+{
+    std::int64_t place = 0;
+    if (is_contiguous()) {
+        if (byte > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
+            __builtin_add_overflow(displacement_, static_cast<std::int64_t>(byte), &place))
+            refuse_place();
+        return place;
+    }
+    const std::size_t size = filetype_->size_bytes();
+    if (size == 0)
+        refuse_place();
+    std::int64_t begin = 0;
+    if (__builtin_mul_overflow(filetype_->extent_bytes(), byte / size, &begin) ||
+        __builtin_add_overflow(begin, displacement_, &begin) ||
+        __builtin_add_overflow(begin, filetype_->true_lower_bound() + filetype_->true_extent_bytes(), &place))
+        refuse_place();
+    datatype::walk(*filetype_, byte % size, byte % size + 1,
+                   [&](std::ptrdiff_t offset, std::size_t) { place = begin + offset; });
+    return place;
+}
+
+// Places ascend with bytes, so the answer is found by bisection: within the repetition that has the place.
+std::uint64_t ViewMap::bytes_before(std::int64_t place) const
+{
+    const std::int64_t ahead = place - displacement_;
+    if (ahead <= 0)
+        return 0;
+    if (is_contiguous())
+        return static_cast<std::uint64_t>(ahead);
+    const std::uint64_t size = filetype_->size_bytes();
+    const std::int64_t first = filetype_->true_lower_bound();
+    if (size == 0 || ahead <= first)
+        return 0;
+    const std::int64_t extent = filetype_->extent_bytes();
+    const std::uint64_t repetition = extent > 0 ? static_cast<std::uint64_t>((ahead - first - 1) / extent) : 0;
+    std::uint64_t low = repetition * size;
+    std::uint64_t high = low + size;
+    while (low < high) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        if (place_of(middle) < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+}  // namespace tutti::detail
