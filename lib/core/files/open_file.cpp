@@ -1,0 +1,188 @@
+#include "lib/core/files/open_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace tutti::detail {
+
+namespace {
+
+// File systems whose servers other hosts use, too, as statfs(2) and their sources number them.
+constexpr std::array<std::uint64_t, 13> kShared = {
+    0x6969 /* NFS */,       0x517b /* SMB */,      0xfe534d42 /* SMB2 */,   0xff534d42 /* CIFS */,
+    0x0bd00bd0 /* Lustre */, 0x47504653 /* GPFS */, 0x19830326 /* BeeGFS */, 0x00c36400 /* Ceph */,
+    0x65735546 /* FUSE */,   0x01021997 /* 9P */,   0x5346414f /* AFS */,    0x7461636f /* OCFS2 */,
+    0x01161970 /* GFS2 */};
+
+constexpr std::array<std::string_view, 10> kPrefixes = {"ufs:",  "nfs:",    "lustre:", "gpfs:",    "panfs:",
+                                                        "ufs-:", "testfs:", "daos:",   "ime:",     "unify:"};
+
+std::string_view remedy_of(int error) noexcept
+{
+    switch (error) {
+        case ENOENT:
+            return "; check the path on this host, or open it to be created";
+        case ENOTDIR:
+            return "; a part of the path is no folder";
+        case EEXIST:
+            return "; remove it, or open it without asking for a new file";
+        case EACCES:
+        case EPERM:
+            return "; check the owner and the mode of the file and of its folders";
+        case EROFS:
+            return "; choose another folder";
+        case ENOSPC:
+            return "; free room on that disk, or choose another one";
+        case EDQUOT:
+            return "; free room within your quota, or ask for a larger one";
+        case EFBIG:
+            return "; raise the limit of file sizes (ulimit -f), or choose another file system";
+        case EMFILE:
+        case ENFILE:
+            return "; close files, or raise the limit of open files (ulimit -n)";
+        case EISDIR:
+            return "; name a file in that folder";
+        case ESPIPE:
+            return "; only a file with places can be accessed by several ranks";
+        default:
+            return "";
+    }
+}
+
+int flags_of(const FileModes& modes, bool only_opens) noexcept
+{
+    int flags = O_CLOEXEC;
+    flags |= !modes.writes ? O_RDONLY : modes.reads ? O_RDWR : O_WRONLY;
+    if (only_opens)
+        return flags;
+    if (modes.creates)
+        flags |= O_CREAT | (modes.is_new ? O_EXCL : 0);
+    return flags | (modes.empties ? O_TRUNC : 0);
+}
+
+}  // namespace
+
+std::string_view path_in(std::string_view name) noexcept
+{
+    for (const std::string_view prefix : kPrefixes)
+        if (name.starts_with(prefix))
+            return name.substr(prefix.size());
+    return name;
+}
+
+FileFault fault_of(int error) noexcept
+{
+    switch (error) {
+        case 0:
+            return FileFault::none;
+        case ENOENT:
+        case ENOTDIR:
+            return FileFault::no_such_file;
+        case EEXIST:
+            return FileFault::exists;
+        case EACCES:
+        case EPERM:
+            return FileFault::no_permission;
+        case ETXTBSY:
+        case EBUSY:
+        case EAGAIN:
+            return FileFault::in_use;
+        case EROFS:
+            return FileFault::read_only;
+        case ENOSPC:
+        case EFBIG:
+            return FileFault::no_space;
+        case EDQUOT:
+            return FileFault::quota;
+        case ENAMETOOLONG:
+        case EISDIR:
+        case ELOOP:
+            return FileFault::bad_name;
+        case ESPIPE:
+        case EOPNOTSUPP:
+        case ENOSYS:
+            return FileFault::unsupported;
+        default:
+            return FileFault::io;
+    }
+}
+
+OpenFile::OpenFile(std::string_view call, const FileOpening& opening, bool only_opens)
+    : path_(path_in(opening.path)), modes_(opening.modes)
+{
+    int descriptor = 0;
+    do {
+        descriptor = ::open(path_.c_str(), flags_of(modes_, only_opens), 0666);
+    } while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0)
+        fail(call, "cannot open", {errno});
+    descriptor_.reset(descriptor);
+    struct stat found {};
+    if (fstat(descriptor, &found) != 0)
+        fail(call, "cannot open", {errno});
+    if (S_ISDIR(found.st_mode))
+        fail(call, "cannot open", {EISDIR});
+    identity_ = {found.st_dev, found.st_ino};
+    struct statfs system {};
+    is_local_ = fstatfs(descriptor, &system) == 0 &&
+                std::ranges::find(kShared, static_cast<std::uint32_t>(system.f_type)) == kShared.end();
+}
+
+std::int64_t OpenFile::size(std::string_view call) const
+{
+    struct stat found {};
+    if (fstat(descriptor(), &found) != 0)
+        fail(call, "cannot ask for the size of", {errno});
+    return found.st_size;
+}
+
+void OpenFile::set_size(std::string_view call, std::int64_t bytes) const
+{
+    while (ftruncate(descriptor(), bytes) != 0)
+        if (errno != EINTR)
+            fail(call, "cannot set the size of", {errno, bytes});
+}
+
+void OpenFile::preallocate(std::string_view call, std::int64_t bytes) const
+{
+    // Writes zeros where the file system has no such call.
+    const int error = posix_fallocate(descriptor(), 0, bytes);
+    if (error != 0 && bytes != 0)
+        fail(call, "cannot allocate room for", {error, bytes});
+}
+
+void OpenFile::sync(std::string_view call) const
+{
+    while (fsync(descriptor()) != 0) {
+        if (errno == EINVAL || errno == EROFS)
+            return;  // what has no disk
+        if (errno != EINTR)
+            fail(call, "cannot write to the disk what was written to", {errno});
+    }
+}
+
+void OpenFile::close(std::string_view call)
+{
+    // Linux has closed it even where it answers EINTR.
+    if (::close(descriptor_.release()) != 0 && errno != EINTR)
+        fail(call, "cannot close", {errno});
+}
+
+void OpenFile::fail(std::string_view call, std::string_view doing, const FileTrouble& trouble, int rank) const
+{
+    throw FileError(fault_of(trouble.error), call,
+                    fmt::format("{} {}{}: {}{}", doing, path_,
+                                trouble.place != 0 ? fmt::format(" at byte {}", trouble.place) : "",
+                                std::strerror(trouble.error), remedy_of(trouble.error)),
+                    rank);
+}
+
+}  // namespace tutti::detail
