@@ -43,6 +43,10 @@ enum class CallKind : std::uint8_t {
     neighbor_alltoallw,
     create_intercommunicator,
     merge,
+    read_all,
+    write_all,
+    read_file,
+    write_file,
 };
 
 inline constexpr std::string_view kCallNames[] = {
@@ -79,9 +83,13 @@ inline constexpr std::string_view kCallNames[] = {
     "neighbor_alltoallw",
     "create_intercommunicator",
     "merge",
+    "read_all",
+    "write_all",
+    "read of a file",
+    "write of a file",
 };
 inline constexpr std::size_t kCallKinds = std::size(kCallNames);
-static_assert(kCallKinds == static_cast<std::size_t>(CallKind::merge) + 1 && kCallKinds <= 64);
+static_assert(kCallKinds == static_cast<std::size_t>(CallKind::write_file) + 1 && kCallKinds <= 64);
 
 /// An algorithm of a collective: chosen, or named by a call (ask_for()).
 struct Selection {

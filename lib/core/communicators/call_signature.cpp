@@ -40,6 +40,10 @@ bool has_size(CallKind kind) noexcept
         case CallKind::create_cartesian:
         case CallKind::create_graph:
         case CallKind::share_memory:
+        case CallKind::read_all:
+        case CallKind::write_all:
+        case CallKind::read_file:
+        case CallKind::write_file:
             return false;
         default:
             return true;

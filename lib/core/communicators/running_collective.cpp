@@ -55,6 +55,7 @@ void collective_ended(void* context) noexcept
     } catch (...) {
         result = ErrorCode::internal;
     }
+    request.status.size_bytes = request.moved_bytes();
     request.finish(result);
 }
 

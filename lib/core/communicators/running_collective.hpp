@@ -28,6 +28,8 @@ struct RunningCollective : CollectiveRequest, progress::Deferred {
 
     /// The coroutine of this request's plan, for its group.
     virtual collectives::Task begin() = 0;
+    /// Of a call that has ended: the bytes in its status.
+    virtual std::size_t moved_bytes() const noexcept { return 0; }
 
     std::exception_ptr failure() override;
     void give_up(std::exception_ptr why) noexcept override;
@@ -50,6 +52,12 @@ struct PlannedCollective final : RunningCollective {
     }
     ~PlannedCollective() override { task = {}; }  // before the plan, to which its frame refers
     collectives::Task begin() override { return plan(group); }
+    std::size_t moved_bytes() const noexcept override
+    {
+        if constexpr (requires(const Plan& of) { of.moved_bytes(); })
+            return plan.moved_bytes();
+        return 0;
+    }
 
     Plan plan;
 };

@@ -1,7 +1,8 @@
-// A file that the ranks of a communicator have opened together, as each of them sees it.
+// A file that the ranks of a communicator have opened together, as one of them sees it.
 //
-// A view lays out what a rank sees of the file: from a displacement on, repetitions of a datatype, the filetype.
-// Its bytes are the rank's data, in their order. Offsets count etypes, units of the view, as MPI's do.
+// A view lays out what a rank sees of the file: from a displacement on, repetitions of a datatype, the
+// filetype. Its bytes are the rank's data, in their order. Offsets count etypes, units of the view, as MPI's
+// do.
 #pragma once
 
 #include <cstddef>
@@ -10,34 +11,20 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "lib/core/files/open_file.hpp"
-#include "lib/core/files/view_map.hpp"
-#include "lib/core/windows/rank_window.hpp"
-#include "tutti/buffer.hpp"
-#include "tutti/call_handle.hpp"
+#include "lib/core/files/collective_access.hpp"
+#include "lib/core/files/shared_pointer.hpp"
 #include "tutti/calls.hpp"
+#include "tutti/request.hpp"
 
 namespace tutti::detail {
-
-/// What a program asks of an open file; docs/guide/files.md.
-struct FileHints {
-    std::size_t buffer_bytes = std::size_t{16} << 20;  // of an aggregator, for data that it cannot map
-    int aggregators = 0;                               // of collective accesses; 0: as many as suit the file
-    enum class Collective : std::uint8_t { automatic, always, never };
-    Collective collective_reads = Collective::automatic;  // whether aggregators read for all
-    Collective collective_writes = Collective::automatic;
-    std::size_t alignment = std::size_t{1} << 20;  // parts of aggregators begin at multiples of it
-};
 
 /// One of the 36 ways to access a file.
 struct FileAccess {
     enum class Place : std::uint8_t {
-        given,    // at `offset`
-        own,      // at this rank's pointer, which moves
-        shared    // at the pointer that all ranks share, which moves
+        given,  // at `offset`
+        own,    // at this rank's pointer, which moves
+        shared  // at the pointer that all ranks share, which moves
     };
     bool writes = false;
     bool together = false;  // collective. With Place::shared, in the order of ranks
@@ -47,46 +34,48 @@ struct FileAccess {
 
 enum class FileWhence : std::uint8_t { start, current, end };
 
-class File {
+/// Errors are thrown: FileError for those of files, at all ranks if the call is collective. Threads may
+/// access a file at once.
+class File : public std::enable_shared_from_this<File> {
 public:
-    /// Collective: all ranks open the file, or all throw. `call` is the name of the caller's operation, for
-    /// errors. All ranks give the same mode.
+    /// Collective: all ranks open the file, or all throw. All give the same path and modes.
     static std::shared_ptr<File> open(const StatePointer& communicator, const FileOpening& opening,
                                       const FileHints& hints);
-    /// Not open any more; the file is closed, but not together with the other ranks.
-    ~File();
     File(const File&) = delete;
     File& operator=(const File&) = delete;
 
-    /// Collective. Ends when no rank accesses the file any more, whose data are with the kernel then, not
-    /// necessarily on the disk. Requests have ended before. Throws what close() has found, on all ranks.
+    /// Collective; requests have ended before. What was written is with the kernel then, not yet on the disk:
+    /// sync().
     void close();
     /// Removes a file that need not be open. Local.
-    static void remove(const std::string& path);
+    static void remove(std::string_view path);
 
-    const StatePointer& communicator() const noexcept { return pointer_->communicator(); }
+    /// Its own.
+    const StatePointer& communicator() const noexcept { return pointer_.communicator(); }
     const std::string& path() const noexcept { return file_.path(); }
     FileModes modes() const noexcept { return file_.modes(); }
-    /// As they are used, which may differ from what the program asked.
+    /// As they are used.
     const FileHints& hints() const noexcept { return hints_; }
-    void set_hints(const FileHints& hints) noexcept { hints_ = hints; }
+    /// All ranks give the same. Not while accesses are under way.
+    void set_hints(const FileHints& hints);
 
     // ---- the view
 
-    /// Local; but all ranks set their views before any accesses the file together with others or by the shared
-    /// pointer. Both pointers become 0. `representation` is a number that the ranks compare.
+    /// Local; but all ranks set their views before one of them accesses the file together with others, or by
+    /// the shared pointer. Both pointers become 0. The places of the filetype ascend. `representation` is a
+    /// number that ranks compare in collective accesses.
     void set_view(std::int64_t displacement, std::size_t etype_bytes, datatype::TypemapRef filetype,
                   std::uint32_t representation = 0);
     std::size_t etype_bytes() const noexcept { return etype_bytes_; }
-    /// The place in the file, in bytes from its start, of an offset in the view.
+    /// The place in the file, in bytes, of an offset.
     std::int64_t byte_of(std::int64_t offset) const;
 
     // ---- accesses
 
-    /// Reads or writes as many bytes as `memory` has, which a write only reads. A read ends at the file's end:
-    /// `moved` gets the bytes that were read or written. Blocking; `moved` must live until the call ends.
-    /// Collective if access.together.
-    void access(std::string_view call, const FileAccess& access, const View& memory, std::size_t& moved);
+    /// Reads or writes as many bytes as the memory has, which a write only reads; returns how many. A read
+    /// ends at the file's end. Collective if access.together. `call` is the caller's operation, for errors;
+    /// it is never destroyed.
+    std::size_t access(std::string_view call, const FileAccess& access, const View& memory);
     /// access() as a request, whose status has the bytes. Pointers move at once.
     Request start(std::string_view call, const FileAccess& access, const View& memory);
 
@@ -108,16 +97,45 @@ public:
     void preallocate(std::int64_t bytes);
     /// Collective: what any rank has written before is on the disk, and every rank sees it.
     void sync();
-    /// Collective: accesses of different ranks to the same bytes happen one after the other, and are seen at
-    /// once.
+    /// Collective: accesses of different ranks to the same bytes happen one after the other from now on.
     void set_atomic(bool atomic);
     bool is_atomic() const noexcept { return turns_ != nullptr; }
 
 private:
-    struct Piece;
+    struct Turn;
+
+    File(OpenFile file, SharedPointer pointer, const FileHints& hints);
+
+    std::uint64_t view_kind() const noexcept;
+    void check(std::string_view call, const FileAccess& access, const View& memory) const;
+    std::int64_t etypes_of(const View& memory) const noexcept;
+    std::int64_t end_in_etypes(std::string_view call) const;
+    std::int64_t target_of(std::string_view call, std::int64_t offset, FileWhence whence,
+                           std::int64_t current) const;
+    /// Moves the pointer, if the access is at one, and returns the offset of the access.
+    std::int64_t take_offset(const FileAccess& access, std::int64_t etypes);
+    std::int64_t take_ordered(std::int64_t etypes);
+    FileTransfer transfer_of(std::string_view call, bool writes, std::int64_t offset, const View& memory,
+                             FileWorker* worker) const;
+    CollectiveAccess collective_of(std::string_view call, const FileAccess& access, const View& memory,
+                                   FileWorker* worker);
+    Request start_together(std::string_view call, const FileAccess& access, const View& memory);
+    /// Throws at all ranks if a rank has met trouble, or their arguments differ.
+    void agree(std::string_view call, std::string_view doing, std::int64_t argument,
+               const FileTrouble& own) const;
 
     OpenFile file_;
+    SharedPointer pointer_;
     FileHints hints_;
+    FileRanks ranks_;
+    std::shared_ptr<Window> turns_;  // in atomic mode: whoever holds its lock accesses the file
+    std::mutex turn_mutex_;          // threads of this rank take turns before that
+    ViewMap view_;
+    std::size_t etype_bytes_ = 1;
+    std::uint32_t representation_ = 0;
+    std::uint16_t view_number_ = 0;
+    mutable std::mutex pointer_mutex_;
+    std::int64_t position_ = 0;  // in etypes
 };
 
 }  // namespace tutti::detail

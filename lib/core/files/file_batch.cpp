@@ -8,7 +8,7 @@ namespace tutti::detail {
 
 void FileBatch::add(std::int64_t place, std::byte* memory, std::size_t bytes)
 {
-    if (trouble_)
+    if (trouble_ || end_of_file_ != kNoEnd)
         return;
     if (count_ != 0 && place != end_ && !bridges(place))
         move();
@@ -39,7 +39,8 @@ bool FileBatch::is_full(std::size_t more_bytes) const noexcept
 // Reads what lies between two runs, for nobody.
 bool FileBatch::bridges(std::int64_t place)
 {
-    if (writes_ || place < end_ || place - end_ > static_cast<std::int64_t>(kGapBytes) || is_full(2 * kGapBytes))
+    if (writes_ || place < end_ || place - end_ > static_cast<std::int64_t>(kGapBytes) ||
+        is_full(2 * kGapBytes))
         return false;
     if (!gap_)
         gap_ = std::make_unique_for_overwrite<std::byte[]>(kGapBytes);
@@ -88,7 +89,7 @@ void FileBatch::move()
             if (writes_)
                 trouble_ = {ENOSPC, place};
             else
-                end_of_file_ = std::min(end_of_file_, place);
+                end_of_file_ = place;
             break;
         }
         place += moved;
@@ -119,8 +120,8 @@ void FileBatch::unstage(std::int64_t end)
 {
     const std::byte* copy = buffer_.get();
     for (const Staged& staged : staged_) {
-        const std::int64_t there = std::clamp<std::int64_t>(end - staged.place, 0,
-                                                            static_cast<std::int64_t>(staged.bytes));
+        const std::int64_t there =
+            std::clamp<std::int64_t>(end - staged.place, 0, static_cast<std::int64_t>(staged.bytes));
         std::memcpy(staged.memory, copy, static_cast<std::size_t>(there));
         copy += staged.bytes;
     }

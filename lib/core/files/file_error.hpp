@@ -11,9 +11,9 @@ namespace tutti::detail {
 /// The kinds of faults: the interface of MPI has an error class for each.
 enum class FileFault : std::uint8_t {
     none,
-    argument,       // an argument is out of its range
-    mode,           // ways to open a file that exclude each other, or a call that the file's mode does not allow
-    bad_name,       // the path is too long, or names no file
+    argument,  // an argument is out of its range
+    mode,      // ways to open a file that exclude each other, or a call that the file's mode does not allow
+    bad_name,  // the path is too long, or names no file
     no_such_file,   // it, or a folder of its path, does not exist
     exists,         // it exists, and must not
     no_permission,  // the user may not

@@ -16,14 +16,22 @@ namespace tutti::detail {
 namespace {
 
 // File systems whose servers other hosts use, too, as statfs(2) and their sources number them.
-constexpr std::array<std::uint64_t, 13> kShared = {
-    0x6969 /* NFS */,       0x517b /* SMB */,      0xfe534d42 /* SMB2 */,   0xff534d42 /* CIFS */,
-    0x0bd00bd0 /* Lustre */, 0x47504653 /* GPFS */, 0x19830326 /* BeeGFS */, 0x00c36400 /* Ceph */,
-    0x65735546 /* FUSE */,   0x01021997 /* 9P */,   0x5346414f /* AFS */,    0x7461636f /* OCFS2 */,
-    0x01161970 /* GFS2 */};
+constexpr std::array<std::uint64_t, 13> kShared = {0x6969 /* NFS */,
+                                                   0x517b /* SMB */,
+                                                   0xfe534d42 /* SMB2 */,
+                                                   0xff534d42 /* CIFS */,
+                                                   0x0bd00bd0 /* Lustre */,
+                                                   0x47504653 /* GPFS */,
+                                                   0x19830326 /* BeeGFS */,
+                                                   0x00c36400 /* Ceph */,
+                                                   0x65735546 /* FUSE */,
+                                                   0x01021997 /* 9P */,
+                                                   0x5346414f /* AFS */,
+                                                   0x7461636f /* OCFS2 */,
+                                                   0x01161970 /* GFS2 */};
 
-constexpr std::array<std::string_view, 10> kPrefixes = {"ufs:",  "nfs:",    "lustre:", "gpfs:",    "panfs:",
-                                                        "ufs-:", "testfs:", "daos:",   "ime:",     "unify:"};
+constexpr std::array<std::string_view, 10> kPrefixes = {
+    "ufs:", "nfs:", "lustre:", "gpfs:", "panfs:", "ufs-:", "testfs:", "daos:", "ime:", "unify:"};
 
 std::string_view remedy_of(int error) noexcept
 {
@@ -115,73 +123,88 @@ FileFault fault_of(int error) noexcept
     }
 }
 
-OpenFile::OpenFile(std::string_view call, const FileOpening& opening, bool only_opens)
-    : path_(path_in(opening.path)), modes_(opening.modes)
+OpenFile::OpenFile(const FileOpening& opening) : path_(path_in(opening.path)), modes_(opening.modes) {}
+
+FileTrouble OpenFile::open(bool only_opens)
 {
     int descriptor = 0;
     do {
         descriptor = ::open(path_.c_str(), flags_of(modes_, only_opens), 0666);
     } while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0)
-        fail(call, "cannot open", {errno});
+        return {errno};
     descriptor_.reset(descriptor);
     struct stat found {};
     if (fstat(descriptor, &found) != 0)
-        fail(call, "cannot open", {errno});
+        return {errno};
     if (S_ISDIR(found.st_mode))
-        fail(call, "cannot open", {EISDIR});
+        return {EISDIR};
     identity_ = {found.st_dev, found.st_ino};
     struct statfs system {};
     is_local_ = fstatfs(descriptor, &system) == 0 &&
                 std::ranges::find(kShared, static_cast<std::uint32_t>(system.f_type)) == kShared.end();
+    return {};
 }
 
-std::int64_t OpenFile::size(std::string_view call) const
+FileTrouble OpenFile::find_size(std::int64_t& bytes) const noexcept
 {
     struct stat found {};
     if (fstat(descriptor(), &found) != 0)
-        fail(call, "cannot ask for the size of", {errno});
-    return found.st_size;
+        return {errno};
+    bytes = found.st_size;
+    return {};
 }
 
-void OpenFile::set_size(std::string_view call, std::int64_t bytes) const
+FileTrouble OpenFile::set_size(std::int64_t bytes) const noexcept
 {
     while (ftruncate(descriptor(), bytes) != 0)
         if (errno != EINTR)
-            fail(call, "cannot set the size of", {errno, bytes});
+            return {errno, bytes};
+    return {};
 }
 
-void OpenFile::preallocate(std::string_view call, std::int64_t bytes) const
+FileTrouble OpenFile::preallocate(std::int64_t bytes) const noexcept
 {
     // Writes zeros where the file system has no such call.
-    const int error = posix_fallocate(descriptor(), 0, bytes);
-    if (error != 0 && bytes != 0)
-        fail(call, "cannot allocate room for", {error, bytes});
+    const int error = bytes == 0 ? 0 : posix_fallocate(descriptor(), 0, bytes);
+    return {error, bytes};
 }
 
-void OpenFile::sync(std::string_view call) const
+FileTrouble OpenFile::sync() const noexcept
 {
     while (fsync(descriptor()) != 0) {
         if (errno == EINVAL || errno == EROFS)
-            return;  // what has no disk
+            return {};  // what has no disk
         if (errno != EINTR)
-            fail(call, "cannot write to the disk what was written to", {errno});
+            return {errno};
     }
+    return {};
 }
 
-void OpenFile::close(std::string_view call)
+FileTrouble OpenFile::close() noexcept
 {
     // Linux has closed it even where it answers EINTR.
     if (::close(descriptor_.release()) != 0 && errno != EINTR)
-        fail(call, "cannot close", {errno});
+        return {errno};
+    return {};
 }
 
 void OpenFile::fail(std::string_view call, std::string_view doing, const FileTrouble& trouble, int rank) const
 {
+    fail_with_path(call, doing, path_, trouble, rank);
+}
+
+void fail_with_path(std::string_view call, std::string_view doing, std::string_view path,
+                    const FileTrouble& trouble, int rank)
+{
+    std::string where;
+    if (trouble.place != 0)
+        where = fmt::format(" at byte {}", trouble.place);
+    if (rank != Error::kNoPeer)
+        where += fmt::format(" on rank {}", rank);
     throw FileError(fault_of(trouble.error), call,
-                    fmt::format("{} {}{}: {}{}", doing, path_,
-                                trouble.place != 0 ? fmt::format(" at byte {}", trouble.place) : "",
-                                std::strerror(trouble.error), remedy_of(trouble.error)),
+                    fmt::format("{} {}{}: {}{}", doing, path, where, std::strerror(trouble.error),
+                                remedy_of(trouble.error)),
                     rank);
 }
 

@@ -45,15 +45,15 @@ FileFault fault_of(int error) noexcept;
 class OpenFile {
 public:
     OpenFile() = default;
-    /// Throws FileError, in the name of `call`. `only_opens`: another rank has created and emptied the file.
-    OpenFile(std::string_view call, const FileOpening& opening, bool only_opens);
+    explicit OpenFile(const FileOpening& opening);
 
-    explicit operator bool() const noexcept { return static_cast<bool>(descriptor_); }
+    /// `only_opens`: another rank has created and emptied the file.
+    FileTrouble open(bool only_opens);
     int descriptor() const noexcept { return descriptor_.get(); }
     const std::string& path() const noexcept { return path_; }
     FileModes modes() const noexcept { return modes_; }
 
-    /// Whether processes of this host share the pages that the kernel keeps of the file with its disk alone.
+    /// Whether only this host uses the file system.
     bool is_local() const noexcept { return is_local_; }
     /// Which file it is, on this host.
     struct Identity {
@@ -63,16 +63,15 @@ public:
     };
     Identity identity() const noexcept { return identity_; }
 
-    // All throw FileError in the name of `call`.
-
-    std::int64_t size(std::string_view call) const;
-    void set_size(std::string_view call, std::int64_t bytes) const;
-    void preallocate(std::string_view call, std::int64_t bytes) const;
-    void sync(std::string_view call) const;
+    FileTrouble find_size(std::int64_t& bytes) const noexcept;
+    FileTrouble set_size(std::int64_t bytes) const noexcept;
+    FileTrouble preallocate(std::int64_t bytes) const noexcept;
+    FileTrouble sync() const noexcept;
     /// What the kernel has kept to itself so far is an error here (NFS, quotas).
-    void close(std::string_view call);
+    FileTrouble close() noexcept;
 
-    /// "cannot write to /tmp/a at byte 4096: No space left on device; ...", with the remedy.
+    /// Throws FileError: "cannot write to /tmp/a at byte 4096: No space left on device; ...", with the
+    /// remedy. `rank` has met the trouble, unless it is Error::kNoPeer.
     [[noreturn]] void fail(std::string_view call, std::string_view doing, const FileTrouble& trouble,
                            int rank = Error::kNoPeer) const;
 
@@ -83,6 +82,10 @@ private:
     bool is_local_ = false;
     Identity identity_;
 };
+
+/// Throws FileError for trouble with a path.
+[[noreturn]] void fail_with_path(std::string_view call, std::string_view doing, std::string_view path,
+                                 const FileTrouble& trouble, int rank = Error::kNoPeer);
 
 /// The path without such a prefix.
 std::string_view path_in(std::string_view name) noexcept;

@@ -59,7 +59,8 @@ std::uint64_t ViewMap::bytes_before(std::int64_t place) const
     if (size == 0 || ahead <= first)
         return 0;
     const std::int64_t extent = filetype_->extent_bytes();
-    const std::uint64_t repetition = extent > 0 ? static_cast<std::uint64_t>((ahead - first - 1) / extent) : 0;
+    const std::uint64_t repetition =
+        extent > 0 ? static_cast<std::uint64_t>((ahead - first - 1) / extent) : 0;
     std::uint64_t low = repetition * size;
     std::uint64_t high = low + size;
     while (low < high) {

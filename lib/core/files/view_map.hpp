@@ -1,5 +1,5 @@
-// Where the bytes of a view lie in the file: a displacement, and repetitions of a filetype from there on. Nothing is
-// flattened: places are found in the datatype as it is kept.
+// Where the bytes of a view lie in the file: a displacement, and repetitions of a filetype from there on.
+// Nothing is flattened: places are found in the datatype as it is kept.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ public:
     /// How many bytes of the view lie before a place.
     std::uint64_t bytes_before(std::int64_t place) const;
 
-    /// Calls visit(place, bytes) for the runs of the bytes [from, to) of the view, in ascending order; runs that touch
-    /// are one.
+    /// Calls visit(place, bytes) for the runs of the bytes [from, to) of the view, in ascending order; runs
+    /// that touch are one.
     template <class Visit>
     void for_each_run(std::uint64_t from, std::uint64_t to, Visit&& visit) const
     {

@@ -8,6 +8,7 @@
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/diagnosis/rank_diagnosis.hpp"
+#include "lib/core/files/file_worker.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/continuation.hpp"
 #include "lib/core/windows/window_service.hpp"
@@ -46,6 +47,7 @@ std::shared_ptr<Process> make_process(std::unique_ptr<bootstrap::Bootstrap> boot
     Parts& parts = process.parts();
     parts.diagnosis = std::make_unique<RankDiagnosis>(process);
     parts.communicators = std::make_shared<CommunicatorTable>();
+    parts.files = std::make_shared<FileWorker>(process.engine());
     parts.windows = std::make_shared<WindowService>(process);
     parts.continuations = std::make_shared<Continuations>(process);
     if (check::options().any())

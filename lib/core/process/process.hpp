@@ -37,11 +37,13 @@ namespace tutti::detail {
 class CommunicatorState;
 class CommunicatorTable;
 class Continuations;
+class FileWorker;
 class WindowService;
 
 /// What the rooms above have of a rank (lib/core/job/make_process.hpp makes it). The last ends first.
 struct Parts {
     std::unique_ptr<Diagnosis> diagnosis;
+    std::shared_ptr<FileWorker> files;
     std::shared_ptr<CommunicatorTable> communicators;
     std::shared_ptr<WindowService> windows;
     std::shared_ptr<Continuations> continuations;
@@ -84,6 +86,7 @@ public:
     Diagnosis& diagnosis() noexcept { return *parts_.diagnosis; }
     CommunicatorTable& communicators() noexcept { return *parts_.communicators; }
     WindowService& windows() noexcept { return *parts_.windows; }
+    FileWorker& files() noexcept { return *parts_.files; }
     Continuations& continuations() noexcept { return *parts_.continuations; }
     /// nullptr: this job is not checked.
     check::Checker* checker() const noexcept { return parts_.checker.get(); }

@@ -6,23 +6,16 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/process/aligned_memory.hpp"
+#include "lib/core/process/exposed_memory.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/windows/attached_memory.hpp"
 #include "lib/core/windows/element_update.hpp"
 #include "lib/core/windows/window_control.hpp"
-#include "transports/shm/memory_file.hpp"
 #include "tutti/allocate.hpp"
 
 namespace tutti::detail {
 
 namespace {
-
-// Distinguishes this process from all others.
-std::uint64_t process_nonce()
-{
-    static const std::uint64_t nonce = transport::shm::new_nonce();
-    return nonce;
-}
 
 std::uint64_t address_of(const void* memory) noexcept
 {
@@ -229,17 +222,9 @@ void WindowTargets::map(int rank)
 std::byte* WindowTargets::mapped(int rank, std::uint64_t address, const transport::RemoteRegion& region,
                                  std::size_t bytes) const
 {
-    if (place(rank).process == process_nonce())
-        return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));
-    Process& process = window_.process();
-    const int peer = window_.world_rank(rank);
-    if (!process.is_local(peer))
-        return nullptr;
-    try {
-        return process.map(peer, region, bytes).data();
-    } catch (const Error&) {
-        return nullptr;  // the operation goes by frames, and reports what is wrong
-    }
+    // Where it is not mapped, operations go by frames.
+    return detail::mapped(window_.process(), window_.world_rank(rank),
+                          {place(rank).process, address, bytes, region});
 }
 
 Updater WindowTargets::updater(int rank) noexcept

@@ -46,6 +46,16 @@ transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transpor
     return transports_.add(std::move(transport));
 }
 
+void Engine::accept_hand_ins()
+{
+    if (hand_ins_.is_open())
+        return;
+    if (!hand_ins_.open())
+        throw Error(ErrorCode::system, "progress",
+                    "no file descriptor to hand in work by; raise the open-file limit (ulimit -n)");
+    sleeper_.add(hand_ins_);
+}
+
 void Engine::give_way(Lock& lock, unsigned pauses)
 {
     lock.unlock();

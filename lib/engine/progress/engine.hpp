@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/engine/progress/hand_ins.hpp"
 #include "lib/engine/progress/optional_mutex.hpp"
 #include "lib/engine/progress/polled_transports.hpp"
 #include "lib/engine/progress/sleeper.hpp"
@@ -87,6 +88,8 @@ public:
     }
 
     bool has_thread() const noexcept { return thread_ != nullptr; }
+    /// Whether other threads than the caller may want the lock.
+    bool is_shared() const noexcept { return many_threads_ || has_thread(); }
 
     /// Held around every call to the protocol, the transports and the request states. Throws tutti::Error in
     /// a forked child: peers would take its messages for the parent's.
@@ -111,6 +114,8 @@ public:
             events = transports_.poll(protocol_);
             if (protocol_.has_pending()) [[unlikely]]
                 events += protocol_.retry();
+            if (hand_ins_.any()) [[unlikely]]
+                events += hand_ins_.finish_all();
         } catch (...) {
             broken_ = std::current_exception();
             throw;
@@ -179,6 +184,14 @@ public:
         if (thread_ != nullptr) [[unlikely]]
             wake_thread();
     }
+
+    /// Threads may hand in from now on. Under the lock. Throws tutti::Error if the process may open no more
+    /// files.
+    void accept_hand_ins();
+    /// A later pass of progress finishes it; sleeping threads wake up for that. Any thread, without the lock.
+    void hand_in(HandedIn& done) noexcept { hand_ins_.push(done); }
+    /// It is not finished any more. Under the lock.
+    void withdraw(const HandedIn& done) noexcept { hand_ins_.withdraw(done); }
 
     /// While one exists, the program's threads make progress and the progress thread does not. Under the
     /// lock, except for passes of wait().
@@ -374,6 +387,7 @@ private:
     Polled polled_;
     std::exception_ptr broken_;  // what a transport threw; ends all progress
     Sleeper sleeper_;
+    HandIns hand_ins_;
     Sleeper::Ticket ticket_;
     OptionalMutex mutex_;
     const bool many_threads_;

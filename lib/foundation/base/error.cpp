@@ -32,7 +32,7 @@ std::string_view to_string(ErrorCode code) noexcept
         case ErrorCode::system:
             return "system error";
         case ErrorCode::file:
-            return "file";
+            return "file error";
         case ErrorCode::internal:
             return "internal error";
     }

@@ -1,5 +1,5 @@
-// Visits the runs of bytes of a part of an object, in the order of transfer. The part's place is found by division,
-// in lists of blocks by bisection.
+// Visits the runs of bytes of a part of an object, in the order of transfer. The part's place is found by
+// division, in lists of blocks by bisection.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,13 @@ namespace tutti::datatype {
 namespace walks {
 
 template <class Visit>
-void walk_shape(const Shape* shape, std::ptrdiff_t offset_bytes, std::size_t from,
-                std::size_t to, Visit& visit);
+void walk_shape(const Shape* shape, std::ptrdiff_t offset_bytes, std::size_t from, std::size_t to,
+                Visit& visit);
 
 /// Items of the same size and distance; [from, to) are bytes of them.
 template <class Visit>
-void walk_items(const Shape& shape, std::ptrdiff_t offset_bytes, std::size_t from, std::size_t to, Visit& visit)
+void walk_items(const Shape& shape, std::ptrdiff_t offset_bytes, std::size_t from, std::size_t to,
+                Visit& visit)
 {
     const std::size_t bytes = shape.item_bytes;
     if (!shape.item && static_cast<std::ptrdiff_t>(bytes) == shape.stride_bytes)
@@ -50,7 +51,8 @@ void walk_shape(const Shape* shape, std::ptrdiff_t offset_bytes, std::size_t fro
         case Shape::Kind::blocks:
             for (std::size_t i = entry_of(shape->blocks, from); shape->blocks[i].start < to; ++i) {
                 const Shape::Block& block = shape->blocks[i];
-                walk_items(*shape, offset_bytes + block.offset_bytes, std::max(from, block.start) - block.start,
+                walk_items(*shape, offset_bytes + block.offset_bytes,
+                           std::max(from, block.start) - block.start,
                            std::min(to, shape->blocks[i + 1].start) - block.start, visit);
             }
             return;
@@ -67,8 +69,8 @@ void walk_shape(const Shape* shape, std::ptrdiff_t offset_bytes, std::size_t fro
 
 }  // namespace walks
 
-/// Calls visit(offset in bytes from the base, size in bytes) for the runs of the bytes [from, to) that any number
-/// of elements in a row have. The type has bytes, unless from == to. Runs that touch are one.
+/// Calls visit(offset in bytes from the base, size in bytes) for the runs of the bytes [from, to) that any
+/// number of elements in a row have. The type has bytes, unless from == to. Runs that touch are one.
 template <class Visit>
 void walk(const Typemap& type, std::size_t from, std::size_t to, Visit&& visit)
 {
