@@ -20,7 +20,7 @@ public:
     virtual void run() noexcept = 0;
 
 protected:
-    ~FileTask() = default;
+    ~FileTask() override = default;
 };
 
 class FileWorker {
@@ -55,7 +55,7 @@ template <class Work>
 class [[nodiscard]] FileWork final : public FileTask {
 public:
     FileWork(FileWorker* worker, Work work) : worker_(worker), work_(std::move(work)) {}
-    ~FileWork()
+    ~FileWork() override
     {
         if (is_out_)
             worker_->withdraw(*this);

@@ -23,7 +23,7 @@ public:
     virtual void finish() noexcept = 0;
 
 protected:
-    ~HandedIn() = default;
+    virtual ~HandedIn() = default;
 
 private:
     friend class HandIns;
