@@ -13,8 +13,10 @@ FileWorker::~FileWorker()
 {
     if (!thread_.joinable())
         return;
-    if (engine_.is_forked_copy())
-        return thread_.detach();  // only the parent has the thread
+    if (engine_.is_forked_copy()) {
+        thread_.detach();  // only the parent has it
+        return;
+    }
     {
         const std::lock_guard lock(mutex_);
         ends_ = true;
