@@ -28,6 +28,7 @@ TraceKind trace_kind_of(Operation operation) noexcept
         case Operation::wait_any:
         case Operation::wait_collective:
         case Operation::window_call:
+        case Operation::file_call:
             return TraceKind::wait;
         case Operation::collective:
             return TraceKind::collective;
@@ -48,7 +49,7 @@ TraceName name_of(const observe::CallWords& call)
 bool has_peer(const observe::CallWords& call) noexcept
 {
     return !call.is_collective() && call.operation() != Operation::none &&
-           call.operation() != Operation::wait_any;
+           call.operation() != Operation::wait_any && call.operation() != Operation::file_call;
 }
 
 bool has_tag(const observe::CallWords& call) noexcept

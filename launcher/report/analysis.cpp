@@ -45,8 +45,8 @@ std::string remedy(const JobStatus& job, const std::vector<int>& circle)
     bool in_mpi = false;
     for (const int rank : circle) {
         const RankGroup* const group = job.group_of(rank);
-        if (group == nullptr || group->is_collective() || group->is_at_window() || group->many_threads ||
-            group->operation == observe::Operation::probe)
+        if (group == nullptr || group->is_collective() || group->is_at_window() || group->is_at_file() ||
+            group->many_threads || group->operation == observe::Operation::probe)
             return {};
         bool any = false;
         for (const WaitEdge& wait : job.edges) {

@@ -42,6 +42,8 @@ std::string name_of_operation(Operation operation, std::uint64_t signature)
         return "wait for " + name_of_collective(signature);
     if (operation == Operation::window_call && signature < observe::kWindowCallNames.size())
         return std::string(observe::kWindowCallNames[signature]);
+    if (operation == Operation::file_call && signature < observe::kFileCallNames.size())
+        return std::string(observe::kFileCallNames[signature]);
     const auto number = static_cast<std::size_t>(operation);
     return kNames[number < std::size(kNames) ? number : 0];
 }
@@ -70,7 +72,8 @@ std::string name_of_communicator(std::uint64_t context, const std::string& given
 std::string communicator_in_words(std::uint64_t context, const std::string& given)
 {
     const std::string name = name_of_communicator(context, given);
-    return given.empty() || given.starts_with("window ") ? name : '"' + name + '"';
+    return given.empty() || given.starts_with("window ") || given.starts_with("file ") ? name
+                                                                                       : '"' + name + '"';
 }
 
 }  // namespace tutti::launcher

@@ -15,7 +15,8 @@ enum class Detail { bytes, peer, tag, all };
 
 void blur(RankGroup& group, Detail detail)
 {
-    const bool has_peer = !group.is_collective() && group.operation != observe::Operation::none;
+    const bool has_peer =
+        !group.is_collective() && !group.is_at_file() && group.operation != observe::Operation::none;
     if (detail >= Detail::bytes && has_peer) {
         group.bytes = 0;
         group.more.clear();  // ranges of a window

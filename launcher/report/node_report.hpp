@@ -43,7 +43,7 @@ struct RankGroup {
     bool many_threads = false;
     observe::Operation operation =
         observe::Operation::none;  // the call; the last one if the ranks are in none
-    std::uint8_t kind = 0;         // of a collective, or a observe::WindowCall
+    std::uint8_t kind = 0;         // of a collective, or a observe::WindowCall or FileCall
     std::uint64_t context = 0;
     std::string communicator;
     std::uint32_t number = 0;  // of a collective
@@ -65,6 +65,7 @@ struct RankGroup {
                operation == observe::Operation::wait_collective;
     }
     bool is_at_window() const noexcept { return operation == observe::Operation::window_call; }
+    bool is_at_file() const noexcept { return operation == observe::Operation::file_call; }
     bool wants_lock() const noexcept
     {
         return is_at_window() && static_cast<observe::WindowCall>(kind) == observe::WindowCall::lock;

@@ -95,7 +95,7 @@ void set_call(RankGroup& group, const PageView& page, const PageView::Call& call
         group.kind = observe::CollectiveWord{call.signature}.kind();
         group.number = call.number();
     } else {
-        if (group.is_at_window())
+        if (group.is_at_window() || group.is_at_file())
             group.kind = static_cast<std::uint8_t>(call.signature);
         group.peer = call.peer();
         group.tag = call.tag();

@@ -104,6 +104,9 @@ std::string call_in_words(const RankGroup& group)
         return collective_in_words(group) + (group.more.empty() ? "" : ", " + group.more);
     if (group.is_at_window())
         return window_call_in_words(group);
+    if (group.is_at_file())
+        return fmt::format("{}, {}, {}", name_of(group), base::bytes_in_words(group.bytes),
+                           group.communicator);
     if (group.operation == Operation::wait_any)
         return group.bytes == 1 ? "wait for a request"
                                 : fmt::format("wait for one of {} requests", group.bytes);
@@ -122,6 +125,8 @@ std::string short_call(const RankGroup& group)
         return collective_in_words(group);
     if (group.is_at_window())
         return fmt::format("{}, on {}", name_of(group), group.communicator);
+    if (group.is_at_file())
+        return fmt::format("{}, {}", name_of(group), group.communicator);
     return name_of(group) + (group.operation == Operation::wait_any ? "" : tag_in_words(group));
 }
 

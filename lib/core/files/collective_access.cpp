@@ -229,6 +229,27 @@ FileOutcome merge(const FileTransfer& transfer, std::span<const Source> sources,
     return {batch.trouble(), batch.end_of_file()};
 }
 
+// Shows on the status page that this rank is in the file system, if it is and not the worker.
+class Shown {
+public:
+    Shown(Group& group, const CollectiveAccess& access) : group_(group), access_(access)
+    {
+        if (access.transfer.worker == nullptr)
+            access.communicator.process().status().begins(access.transfer.words(access.communicator));
+    }
+    ~Shown()
+    {
+        if (access_.transfer.worker == nullptr)
+            group_.announce(access_.call());
+    }
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+
+private:
+    Group& group_;
+    const CollectiveAccess& access_;
+};
+
 class Aggregation {
 public:
     Aggregation(Group& group, CollectiveAccess& access, const Plan& plan, FileRuns own)
@@ -390,7 +411,10 @@ Task Aggregation::write_round(std::int64_t round, FileOutcome& outcome)
     auto exchanged = when_all(std::move(operations));
     co_await exchanged;
     if (part.from < part.to && !outcome.trouble) {
-        FileWork work(transfer.worker, [&] { outcome.include(merge(transfer, sources_, part)); });
+        FileWork work(transfer.worker, [&] {
+            const Shown shown(group_, access_);
+            outcome.include(merge(transfer, sources_, part));
+        });
         co_await work;
     }
 }
@@ -413,7 +437,10 @@ Task Aggregation::read_round(std::int64_t round, FileOutcome& outcome)
     });
     make_room(part);
     if (part.from < part.to && !outcome.trouble) {
-        FileWork work(transfer.worker, [&] { outcome.include(merge(transfer, sources_, part)); });
+        FileWork work(transfer.worker, [&] {
+            const Shown shown(group_, access_);
+            outcome.include(merge(transfer, sources_, part));
+        });
         co_await work;
     }
     for_each_sender(part, [&](int rank, Source& source, std::uint64_t, std::size_t bytes) {
@@ -537,7 +564,10 @@ Task move_together(Group& group, CollectiveAccess& access)
         co_return;
     FileOutcome outcome;
     if (plan.each_moves_its_own()) {
-        FileWork work(transfer.worker, [&] { outcome = transfer.move(); });
+        FileWork work(transfer.worker, [&] {
+            const Shown shown(group, access);
+            outcome = transfer.move();
+        });
         co_await work;
         transfer.end(outcome);
         co_return;

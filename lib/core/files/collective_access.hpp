@@ -42,6 +42,12 @@ struct CollectiveAccess {
     FileHints hints;
     std::uint64_t view_kind;           // of what is equal in all ranks' views
     std::exception_ptr refusal = nullptr;  // this rank's call is wrong: no rank accesses the file
+
+    /// What the ranks compare.
+    collectives::Call call() const noexcept
+    {
+        return {.kind = transfer.writes ? collectives::CallKind::write_all : collectives::CallKind::read_all};
+    }
 };
 
 /// Sets transfer.moved. Trouble of one rank is thrown at all of them.

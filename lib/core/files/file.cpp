@@ -127,6 +127,7 @@ std::shared_ptr<File> File::open(const StatePointer& communicator, const FileOpe
         pointer.free();
         throw;
     }
+    pointer.communicator()->set_name("file " + file.path().substr(file.path().rfind('/') + 1));
     std::shared_ptr<File> made(new File(std::move(file), std::move(pointer), hints));
     for (const Opened& each : all) {
         made->ranks_.maps_peers = made->ranks_.maps_peers && each.maps_peers != 0;

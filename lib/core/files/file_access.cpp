@@ -27,6 +27,20 @@ Task move_alone(Group&, FileTransfer& transfer)
     transfer.end(outcome);
 }
 
+// Shows meanwhile on the status page where this rank is.
+FileOutcome in_file_system(const CommunicatorState& communicator, const FileTransfer& transfer)
+{
+    Process& process = communicator.process();
+    {
+        const auto lock = process.engine().lock();
+        process.status().begins(transfer.words(communicator));
+    }
+    const FileOutcome outcome = transfer.move();
+    const auto lock = process.engine().lock();
+    process.status().ended();
+    return outcome;
+}
+
 // What a request moves.
 struct AlonePlan {
     std::shared_ptr<FileTransfer> transfer;
@@ -57,7 +71,7 @@ struct TogetherPlan {
 
     Task operator()(Group& group) const
     {
-        group.announce({.kind = access->transfer.writes ? CallKind::write_all : CallKind::read_all});
+        group.announce(access->call());
         return move_together(group, *access);
     }
     std::size_t moved_bytes() const noexcept { return access->transfer.moved; }
@@ -148,7 +162,7 @@ std::size_t File::access(std::string_view call, const FileAccess& access, const 
         FileWorker* const worker = engine.is_shared() ? &communicator()->process().files() : nullptr;
         CollectiveAccess together = collective_of(call, access, memory, worker);
         run_blocking(*communicator(), [&](Group& group) {
-            group.announce({.kind = access.writes ? CallKind::write_all : CallKind::read_all});
+            group.announce(together.call());
             return move_together(group, together);
         });
         return together.transfer.moved;
@@ -157,7 +171,7 @@ std::size_t File::access(std::string_view call, const FileAccess& access, const 
     FileTransfer transfer =
         transfer_of(call, access.writes, take_offset(access, etypes_of(memory)), memory, nullptr);
     const Turn turn(*this);
-    transfer.end(transfer.move());
+    transfer.end(in_file_system(*communicator(), transfer));
     return transfer.moved;
 }
 

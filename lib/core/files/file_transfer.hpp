@@ -9,10 +9,12 @@
 #include "lib/core/files/file_batch.hpp"
 #include "lib/core/files/file_runs.hpp"
 #include "lib/core/files/view_map.hpp"
+#include "lib/foundation/observe/status_page.hpp"
 #include "tutti/buffer.hpp"
 
 namespace tutti::detail {
 
+class CommunicatorState;
 class FileWorker;
 
 /// How an access has gone. Travels between ranks. Plain bytes.
@@ -58,6 +60,8 @@ struct FileTransfer {
         });
     }
 
+    /// What the status page says while this rank is in the file system.
+    observe::CallWords words(const CommunicatorState& communicator) const noexcept;
     FileRunList runs() const;
     /// Moves all, in this thread.
     FileOutcome move() const;

@@ -39,8 +39,13 @@ enum class Operation : std::uint8_t {
     collective,
     wait_collective,
     window_call,  // the peer is the target, the signature a WindowCall
+    file_call,    // the rank is in the file system; the signature is a FileCall. Collective accesses are
+                  // collectives
 };
-inline constexpr Operation kLastOperation = Operation::window_call;
+inline constexpr Operation kLastOperation = Operation::file_call;
+
+enum class FileCall : std::uint8_t { read, write };
+inline constexpr std::array<std::string_view, 2> kFileCallNames = {"read of a file", "write of a file"};
 
 /// Calls of windows that may wait. A fence, and the end of a window, wait for puts and then as collectives.
 enum class WindowCall : std::uint8_t {
@@ -124,7 +129,7 @@ struct CallWords {
     {
         return operation() == Operation::collective || operation() == Operation::wait_collective;
     }
-    bool has_signature() const noexcept { return is_collective() || operation() == Operation::window_call; }
+    bool has_signature() const noexcept { return is_collective() || operation() >= Operation::window_call; }
     /// Whether it is a message's call that ended at once.
     bool is_passing() const noexcept { return (what & kPassing) != 0; }
     friend bool operator==(const CallWords&, const CallWords&) = default;
