@@ -54,10 +54,16 @@ SharedPointer::SharedPointer(const StatePointer& communicator, std::int64_t offs
     window_->lock_all(window_promise::no_check);
 }
 
+SharedPointer::~SharedPointer()
+{
+    static_cast<void>(memory_.release());
+}
+
 void SharedPointer::free()
 {
     window_->unlock_all();
     window_->free();
+    memory_.reset();
 }
 
 bool SharedPointer::maps_peers() const

@@ -15,6 +15,9 @@ class SharedPointer {
 public:
     /// Collective.
     SharedPointer(const StatePointer& communicator, std::int64_t offset);
+    SharedPointer(SharedPointer&&) noexcept = default;
+    /// Without free(), others may still change the memory: it stays.
+    ~SharedPointer();
     /// Collective.
     void free();
 
