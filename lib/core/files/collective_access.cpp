@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -38,7 +37,6 @@ struct Share {
     std::uint64_t view_kind;
     std::uint64_t refused;
     ExposedMemory data;
-    ExposedMemory runs;
 };
 
 template <class T>
@@ -82,6 +80,11 @@ public:
     bool each_moves_its_own() const;
     std::span<const int> aggregators() const noexcept { return aggregators_; }
     std::int64_t rounds() const noexcept { return rounds_; }
+    Domain domain(std::size_t aggregator) const noexcept
+    {
+        const auto index = static_cast<std::int64_t>(aggregator);
+        return {std::max(low_, start_ + index * length_), std::min(high_, start_ + (index + 1) * length_)};
+    }
     /// What an aggregator moves in a round.
     Domain window(std::size_t aggregator, std::int64_t round) const noexcept
     {
@@ -106,17 +109,11 @@ public:
         const collectives::NodeMap* const nodes = access_.communicator.placement().nodes;
         const bool same_node = access_.communicator.placement().one_node ||
                                (nodes != nullptr && nodes->node_of(rank) == nodes->node_of(aggregator));
-        return same_node && access_.ranks.maps_peers && share.data.region.key != 0 &&
-               share.runs.region.key != 0;
+        return same_node && access_.ranks.maps_peers && share.data.region.key != 0;
     }
     const Share& of(int rank) const noexcept { return shares_[static_cast<std::size_t>(rank)]; }
 
 private:
-    Domain domain(std::size_t aggregator) const noexcept
-    {
-        const auto index = static_cast<std::int64_t>(aggregator);
-        return {std::max(low_, start_ + index * length_), std::min(high_, start_ + (index + 1) * length_)};
-    }
     std::int64_t buffer_bytes() const noexcept
     {
         return static_cast<std::int64_t>(access_.hints.buffer_bytes);
@@ -290,55 +287,48 @@ private:
     std::vector<std::byte> room_;  // of an aggregator: packed data of one round
 };
 
-// To aggregators that do not map this rank's memory, and from ranks whose memory this aggregator does not map.
+// To the aggregators where this rank has data.
 Task Aggregation::exchange_runs()
 {
     OperationList operations;
     if (is_aggregator()) {
         runs_.resize(static_cast<std::size_t>(group_.size()));
+        const Domain domain = plan_.domain(domain_);
         for (int rank = 0; rank < group_.size(); ++rank) {
-            if (rank == group_.rank() || plan_.of(rank).bytes == 0 || plan_.maps(group_.rank(), rank))
+            if (rank == group_.rank() || !plan_.reaches(rank, domain))
                 continue;
             std::vector<FileRun>& runs = runs_[static_cast<std::size_t>(rank)];
             runs.resize(plan_.of(rank).run_count);
             operations.add(group_.recv(rank, bytes_of(runs)));
         }
     }
-    if (!own_.empty())
-        for (const int aggregator : plan_.aggregators())
-            if (sends_to(aggregator))
-                operations.add(group_.send(aggregator, std::as_bytes(own_)));
+    for (std::size_t i = 0; i < plan_.aggregators().size(); ++i)
+        if (const int aggregator = plan_.aggregators()[i];
+            aggregator != group_.rank() && plan_.reaches(group_.rank(), plan_.domain(i)))
+            operations.add(group_.send(aggregator, std::as_bytes(own_)));
     auto all = when_all(std::move(operations));
     co_await all;
 }
 
 void Aggregation::map_sources()
 {
-    Process& process = access_.communicator.process();
     sources_.resize(static_cast<std::size_t>(group_.size()));
     for (int rank = 0; rank < group_.size(); ++rank) {
         Source& source = sources_[static_cast<std::size_t>(rank)];
-        const Share& share = plan_.of(rank);
-        if (share.bytes == 0)
-            continue;
         if (rank == group_.rank()) {
             source.runs = own_;
             continue;
         }
-        std::vector<FileRun>& copy = runs_[static_cast<std::size_t>(rank)];
-        source.runs = copy;
-        if (!plan_.maps(group_.rank(), rank))
+        source.runs = runs_[static_cast<std::size_t>(rank)];
+        if (source.runs.empty() || !plan_.maps(group_.rank(), rank))
             continue;
-        const int peer = access_.communicator.world_rank(rank);
-        const std::byte* const data = mapped(process, peer, share.data);
-        const std::byte* const runs = mapped(process, peer, share.runs);
-        if (data == nullptr || runs == nullptr)
+        const ExposedMemory& data = plan_.of(rank).data;
+        const std::byte* const here =
+            mapped(access_.communicator.process(), access_.communicator.world_rank(rank), data);
+        if (here == nullptr)
             throw Error(ErrorCode::system, access_.transfer.call,
                         fmt::format("the memory of rank {} cannot be mapped any more", rank), rank);
-        copy.resize(share.run_count);
-        std::memcpy(copy.data(), runs, share.run_count * sizeof(FileRun));
-        source.runs = copy;
-        source.offset = reinterpret_cast<std::uintptr_t>(data) - share.data.address;
+        source.offset = reinterpret_cast<std::uintptr_t>(here) - data.address;
     }
 }
 
@@ -476,8 +466,7 @@ Share share_of(const CollectiveAccess& access, const FileRunList& own)
             .end = runs.empty() ? 0 : runs.back().end(),
             .view_kind = access.view_kind,
             .refused = access.refusal != nullptr,
-            .data = exposed(process, hull_of(access.transfer.memory)),
-            .runs = exposed(process, std::as_bytes(runs))};
+            .data = exposed(process, hull_of(access.transfer.memory))};
 }
 
 // All ranks throw, or none.

@@ -1,15 +1,16 @@
 // Accesses that all ranks of a file make together.
 //
-// Each rank lists the runs of its pieces (file_runs.hpp) and tells all others where list and data are. Ranks whose
-// pieces do not mix, or are long, access the file themselves. Else *aggregators* do: each has a part of the file, its
-// domain. An aggregator merges the runs of all ranks there, and lets the kernel move the data between the file and the
-// memory of those ranks, which it maps: one copy. Nothing is read to be written back, so gaps cut calls.
+// Each rank lists the runs of its pieces (file_runs.hpp), and all learn where the others' data lie. Ranks
+// whose pieces do not mix, or are long, access the file themselves. Else *aggregators* do: each has a part of
+// the file, its domain. An aggregator merges the runs of all ranks there, and lets the kernel move the data
+// between the file and the memory of those ranks, which it maps: one copy. Nothing is read to be written
+// back, so gaps cut calls.
 //
-// Ranks whose memory an aggregator does not map, as those of other nodes, exchange data with it in messages, in rounds
-// of as many bytes as its buffer has.
+// Ranks whose memory an aggregator does not map, as those of other nodes, exchange data with it in messages,
+// in rounds of as many bytes as its buffer has.
 //
-// Source: two-phase I/O, Thakur, Gropp and Lusk, "Data sieving and collective I/O in ROMIO", 1999. There the data go
-// through the aggregators' buffers always.
+// Source: two-phase I/O, Thakur, Gropp and Lusk, "Data sieving and collective I/O in ROMIO", 1999. There the
+// data go through the aggregators' buffers always.
 #pragma once
 
 #include <cstdint>
