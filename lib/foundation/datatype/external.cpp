@@ -136,16 +136,21 @@ void pack_external(const Typemap& type, std::size_t count, const std::byte* base
                    });
 }
 
-void unpack_external(const Typemap& type, std::size_t count, std::byte* base, std::span<const std::byte> in)
+std::size_t unpack_external(const Typemap& type, std::size_t count, std::byte* base, std::span<const std::byte> in)
 {
     std::array<std::byte, kRoomBytes> room;
+    std::size_t written = 0;
     for_each_piece(type, count,
                    [&](const Number& number, std::size_t some, std::size_t to, std::size_t from) {
+                       const std::size_t left = from < in.size() ? in.size() - from : 0;
+                       some = std::min(some, left / number.external_bytes);
                        for (std::size_t i = 0; i < some; ++i)
                            read_number(number, in.data() + from + i * number.external_bytes,
                                        room.data() + i * number.bytes);
                        unpack(type, count, base, to, {room.data(), some * number.bytes});
+                       written += some * number.bytes;
                    });
+    return written;
 }
 
 }  // namespace tutti::datatype

@@ -28,6 +28,11 @@ void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, i
     function(&comm, &code, call);
 }
 
+void call_error_handler(MPI_File_errhandler_function* function, MPI_File file, int& code, const char* call)
+{
+    function(&file, &code, call);
+}
+
 void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call)
 {
     function(&window, &code, call);
@@ -71,7 +76,22 @@ int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key,
 
 void throw_error(MPI_Comm, int&, const char*) {}
 
+void throw_error(MPI_File, int&, const char*) {}
+
 void throw_error(MPI_Win, int&, const char*) {}
+
+int call_conversion(const ConversionFunction& function, void* user, MPI_Datatype datatype, MPI_Count count,
+                    void* file, MPI_Offset position, void* extra_state)
+{
+    if (function.large != nullptr)
+        return function.large(user, datatype, count, file, position, extra_state);
+    return function.small(user, datatype, static_cast<int>(count), file, position, extra_state);
+}
+
+int call_extent(MPI_Datarep_extent_function* function, MPI_Datatype datatype, MPI_Aint* extent, void* extra_state)
+{
+    return function(datatype, extent, extra_state);
+}
 
 int call_query(const Generalized& request, MPI_Status* status)
 {

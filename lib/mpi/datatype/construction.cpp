@@ -36,16 +36,29 @@ void Construction::add_bytes(MPI_Count bytes)
 
 void Construction::add_type(const Datatype& type)
 {
-    if (type.permanent) {
-        types_.push_back({handle_of(type), {}, {}});
-        return;
-    }
-    levels_ = std::max(levels_, type.construction->levels_ + 1);
+    if (!type.permanent)
+        levels_ = std::max(levels_, type.construction->levels_ + 1);
     if (levels_ > kMostTypeLevels)
         fail(MPI_ERR_TYPE,
              fmt::format("datatypes are nested in more than {} levels; build them of fewer ones",
                          kMostTypeLevels));
-    types_.push_back({MPI_DATATYPE_NULL, type.map, type.construction});
+    types_.push_back(inner_of(type));
+}
+
+Construction::Inner inner_of(const Datatype& type)
+{
+    if (type.permanent)
+        return {handle_of(type), type.map, {}};
+    return {MPI_DATATYPE_NULL, type.map, type.construction};
+}
+
+MPI_Datatype handle_of(const Construction::Inner& type)
+{
+    if (type.permanent != MPI_DATATYPE_NULL)
+        return type.permanent;
+    const MPI_Datatype made = new_datatype(type.map, type.construction);
+    datatype_of(made).committed = true;
+    return made;
 }
 
 }  // namespace tutti::mpi

@@ -17,7 +17,7 @@ class Construction final : public base::Counted<Construction> {
 public:
     /// A type that was an argument. The program may free its handle.
     struct Inner {
-        MPI_Datatype permanent;  // MPI_DATATYPE_NULL: a derived type, which the rest describes
+        MPI_Datatype permanent;  // MPI_DATATYPE_NULL: a derived type, which its construction describes
         datatype::TypemapRef map;
         base::Ref<const Construction> construction;
     };
@@ -49,5 +49,10 @@ private:
     std::vector<MPI_Count> large_counts_;
     std::vector<Inner> types_;
 };
+
+/// What stays of a type when the program frees its handle.
+Construction::Inner inner_of(const Datatype& type);
+/// A handle of it: a new one of a derived type, which is committed and which the program frees.
+MPI_Datatype handle_of(const Construction::Inner& type);
 
 }  // namespace tutti::mpi

@@ -36,16 +36,6 @@ void check_room(std::size_t needed, MPI_Count room, const T* array, std::string_
         check_not_null(array, what);
 }
 
-// The program frees the derived ones.
-MPI_Datatype handle_of_inner(const Construction::Inner& type)
-{
-    if (type.permanent != MPI_DATATYPE_NULL)
-        return type.permanent;
-    const MPI_Datatype made = new_datatype(type.map, type.construction);
-    datatype_of(made).committed = true;
-    return made;
-}
-
 struct ContentsRoom {
     MPI_Count integers, addresses, large_counts, datatypes;
 };
@@ -65,7 +55,8 @@ void copy_contents(MPI_Datatype datatype, bool small, const ContentsRoom& room, 
     std::ranges::copy(from->integers(), integers);
     std::ranges::copy(from->addresses(), addresses);
     std::ranges::copy(from->large_counts(), large_counts);
-    std::ranges::transform(from->types(), datatypes, handle_of_inner);
+    std::ranges::transform(from->types(), datatypes,
+                           [](const Construction::Inner& type) { return handle_of(type); });
 }
 
 template <class Number>

@@ -6,6 +6,7 @@
 
 #include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/datatype/datatype.hpp"
+#include "lib/mpi/file/file_object.hpp"
 #include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/live_handles.hpp"
 #include "lib/mpi/rma/window_object.hpp"
@@ -35,6 +36,9 @@ std::string leak_in_words(const LiveHandle& handle)
                                      type.name.empty() ? "without a name" : type.name,
                                      type.map->size_bytes());
         }
+        case Kind::file:
+            return fmt::format("the file {} was never closed; call MPI_File_close",
+                               described(handle_of(static_cast<const File&>(*handle.object))));
         case Kind::group:
             return fmt::format("a group of {} ranks was never freed; call MPI_Group_free",
                                static_cast<const Group&>(*handle.object).size());

@@ -1,4 +1,4 @@
-// Error handlers of communicators, and their end. rma has those of windows.
+// Error handlers of communicators, and their end. file and rma have those of files and windows.
 #include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
@@ -18,10 +18,7 @@ int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandle
 int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
 {
     return guard("MPI_Comm_set_errhandler", comm, [&] {
-        ErrorHandler& given = error_handler_of(handler);
-        if (given.window_function != nullptr)
-            fail(MPI_ERR_ERRHANDLER,
-                 "the error handler is one of windows; make one with MPI_Comm_create_errhandler");
+        ErrorHandler& given = error_handler_of(handler, ErrorHandler::Objects::communicators);
         begun_communicator_of(comm).set_error_handler(given);
     });
 }

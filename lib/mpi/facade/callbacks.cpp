@@ -116,6 +116,11 @@ void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, i
     error_handler_of(as_programs<facade::Function>(function), comm, code, call);
 }
 
+void call_error_handler(MPI_File_errhandler_function* function, MPI_File file, int& code, const char* call)
+{
+    error_handler_of(as_programs<facade::Function>(function), file, code, call);
+}
+
 void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call)
 {
     error_handler_of(as_programs<facade::Function>(function), window, code, call);
@@ -164,9 +169,31 @@ void throw_error(MPI_Comm comm, int& code, const char* call)
     throw_to_program(comm, code, call);
 }
 
+void throw_error(MPI_File file, int& code, const char* call)
+{
+    throw_to_program(file, code, call);
+}
+
 void throw_error(MPI_Win window, int& code, const char* call)
 {
     throw_to_program(window, code, call);
+}
+
+int call_conversion(const ConversionFunction& function, void* user, MPI_Datatype datatype, MPI_Count count,
+                    void* file, MPI_Offset position, void* extra_state)
+{
+    using Type = HandleOf<MPI_Datatype>;
+    if (function.large != nullptr)
+        return in_code(as_programs<int(void*, Type, MPI_Count, void*, MPI_Offset, void*)>(function.large)(
+            user, out(datatype), count, file, position, extra_state));
+    return in_code(as_programs<int(void*, Type, int, void*, MPI_Offset, void*)>(function.small)(
+        user, out(datatype), static_cast<int>(count), file, position, extra_state));
+}
+
+int call_extent(MPI_Datarep_extent_function* function, MPI_Datatype datatype, MPI_Aint* extent, void* extra_state)
+{
+    return in_code(as_programs<int(HandleOf<MPI_Datatype>, MPI_Aint*, void*)>(function)(out(datatype), extent,
+                                                                                        extra_state));
 }
 
 int call_query(const Generalized& request, MPI_Status* status)

@@ -86,17 +86,6 @@ int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag)
     return code != MPI_SUCCESS ? code : convert_attribute(key, value, flag);
 }
 
-// There are no files, and errors of them are given back.
-int file_call_errhandler(MPI_File, int)
-{
-    return MPI_SUCCESS;
-}
-
-int file_get_errhandler(MPI_File, MPI_Errhandler* handler)
-{
-    return guard_result("MPI_File_get_errhandler", handler, "errhandler", [&] { return MPI_ERRORS_RETURN; });
-}
-
 int win_get_attr(MPI_Win window, int key, void* value, int* flag)
 {
     const int code = mpi::win_get_attr(window, key, value, flag);

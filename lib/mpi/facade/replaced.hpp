@@ -15,9 +15,6 @@ inline constexpr std::uintptr_t kUpperBoundMarker = 0x2f1;
 int attr_get(MPI_Comm comm, int key, void* value, int* flag);
 int buffer_attach(void* buffer, MPI_Count size);
 int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag);
-// Without these the C++ bindings of MPICH call themselves for ever when a file cannot be opened.
-int file_call_errhandler(MPI_File file, int code);
-int file_get_errhandler(MPI_File file, MPI_Errhandler* handler);
 int win_get_attr(MPI_Win window, int key, void* value, int* flag);
 int get_version(int* version, int* subversion);
 int get_library_version(char* version, int* length);

@@ -18,13 +18,19 @@ MPI_Comm comm_of_other_errors() noexcept;
 void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
                    MPI_Datatype datatype);
 void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call);
+void call_error_handler(MPI_File_errhandler_function* function, MPI_File file, int& code, const char* call);
 void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call);
 /// The handler MPI::ERRORS_THROW_EXCEPTIONS of the old C++ bindings, which only programs behind a facade
 /// know. May throw.
 void throw_error(MPI_Comm comm, int& code, const char* call);
+void throw_error(MPI_File file, int& code, const char* call);
 void throw_error(MPI_Win window, int& code, const char* call);
 
 // The functions below return the code of the program's function.
+int call_conversion(const ConversionFunction& function, void* user, MPI_Datatype datatype, MPI_Count count,
+                    void* file, MPI_Offset position, void* extra_state);
+int call_extent(MPI_Datarep_extent_function* function, MPI_Datatype datatype, MPI_Aint* extent,
+                void* extra_state);
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
               void* copied, int* is_copied);
 int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int key, void* extra_state,

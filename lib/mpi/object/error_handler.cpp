@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "lib/core/process/process.hpp"
@@ -38,6 +41,11 @@ void call_function(const ErrorHandler& handler, MPI_Comm comm, int& code, const 
     call_error_handler(handler.function, comm, code, call);
 }
 
+void call_function(const ErrorHandler& handler, MPI_File file, int& code, const char* call)
+{
+    call_error_handler(handler.file_function, file, code, call);
+}
+
 void call_function(const ErrorHandler& handler, MPI_Win window, int& code, const char* call)
 {
     call_error_handler(handler.window_function, window, code, call);
@@ -65,7 +73,9 @@ template <class Handle>
 int code_on(const char* call, Handle object, const std::exception_ptr& error)
 {
     const Reason reason = reason_of(error);
-    const std::string words = described(object);
+    std::string words = described(object);
+    if (std::is_same_v<Handle, MPI_File> && reason.detail.find(words) != reason.detail.npos)
+        words.clear();  // the core's errors name the file
     return make_code(reason.error_class,
                      fmt::format("{}{}{}: {}", call, words.empty() ? "" : " on ", words, reason.detail));
 }
@@ -85,6 +95,11 @@ ErrorHandler& fatal_errors() noexcept
     return *ErrorHandler::predefined[1];
 }
 
+ErrorHandler& returned_errors() noexcept
+{
+    return *ErrorHandler::predefined[3];
+}
+
 ErrorHandler& error_handler_of(MPI_Errhandler handle)
 {
     ErrorHandler* const found = find<ErrorHandler>(handle);
@@ -92,6 +107,26 @@ ErrorHandler& error_handler_of(MPI_Errhandler handle)
         fail(MPI_ERR_ERRHANDLER,
              "the error handler was freed, or is none; take a predefined one or create one");
     return *found;
+}
+
+ErrorHandler& error_handler_of(MPI_Errhandler handle, ErrorHandler::Objects objects)
+{
+    using Objects = ErrorHandler::Objects;
+    struct Words {
+        Objects objects;
+        std::string_view name;
+        std::string_view prefix;
+    };
+    static constexpr Words kWords[] = {{Objects::communicators, "communicators", "MPI_Comm"},
+                                       {Objects::files, "files", "MPI_File"},
+                                       {Objects::windows, "windows", "MPI_Win"}};
+    ErrorHandler& found = error_handler_of(handle);
+    if (found.objects != Objects::all && found.objects != objects)
+        fail(MPI_ERR_ERRHANDLER,
+             fmt::format("the error handler is one of {}; make one with {}_create_errhandler",
+                         std::ranges::find(kWords, found.objects, &Words::objects)->name,
+                         std::ranges::find(kWords, objects, &Words::objects)->prefix));
+    return found;
 }
 
 std::string ErrorOwner::name() const
@@ -132,6 +167,17 @@ int hand_over(const char* call, MPI_Win window, int code)
     return handler ? take_code(call, *handler, window, code) : hand_over(call, MPI_COMM_NULL, code);
 }
 
+int hand_over(const char* call, MPI_File file, int code)
+{
+    const Ref<ErrorHandler> handler = handler_of_file(file);
+    return take_code(call, *handler, file, code);
+}
+
+int code_of(const char* call, MPI_File file, const std::exception_ptr& error)
+{
+    return code_on(call, file, error);
+}
+
 int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
 {
     return code_on(call, comm, error);
@@ -140,6 +186,11 @@ int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
 int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error)
 {
     return hand_over(call, comm, code_on(call, comm, error));
+}
+
+int raise(const char* call, MPI_File file, const std::exception_ptr& error)
+{
+    return hand_over(call, file, code_on(call, file, error));
 }
 
 int raise(const char* call, MPI_Win window, const std::exception_ptr& error)

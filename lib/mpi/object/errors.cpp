@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "lib/core/files/file_error.hpp"
 #include "lib/core/windows/window_error.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 #include "lib/mpi/object/callbacks.hpp"
@@ -88,6 +89,40 @@ int class_of(detail::WindowFault fault) noexcept
     return MPI_ERR_RMA_FLAVOR;
 }
 
+int class_of(detail::FileFault fault) noexcept
+{
+    switch (fault) {
+        case detail::FileFault::argument:
+            return MPI_ERR_ARG;
+        case detail::FileFault::mode:
+            return MPI_ERR_AMODE;
+        case detail::FileFault::bad_name:
+            return MPI_ERR_BAD_FILE;
+        case detail::FileFault::no_such_file:
+            return MPI_ERR_NO_SUCH_FILE;
+        case detail::FileFault::exists:
+            return MPI_ERR_FILE_EXISTS;
+        case detail::FileFault::no_permission:
+            return MPI_ERR_ACCESS;
+        case detail::FileFault::in_use:
+            return MPI_ERR_FILE_IN_USE;
+        case detail::FileFault::read_only:
+            return MPI_ERR_READ_ONLY;
+        case detail::FileFault::no_space:
+            return MPI_ERR_NO_SPACE;
+        case detail::FileFault::quota:
+            return MPI_ERR_QUOTA;
+        case detail::FileFault::not_same:
+            return MPI_ERR_NOT_SAME;
+        case detail::FileFault::unsupported:
+            return MPI_ERR_UNSUPPORTED_OPERATION;
+        case detail::FileFault::none:
+        case detail::FileFault::io:
+            break;
+    }
+    return MPI_ERR_IO;
+}
+
 }  // namespace
 
 void fail(int error_class, std::string detail)
@@ -166,6 +201,8 @@ Reason reason_of(const std::exception_ptr& exception)
         std::rethrow_exception(exception);
     } catch (const Failure& failure) {
         return {failure.error_class(), failure.what()};
+    } catch (const detail::FileError& error) {
+        return {class_of(error.fault()), std::string(base::detail_of(error))};
     } catch (const detail::WindowError& error) {
         return {class_of(error.fault()), std::string(base::detail_of(error))};
     } catch (const Error& error) {

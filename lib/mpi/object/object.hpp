@@ -18,7 +18,17 @@ struct Object;
 void note_handle(const Object& object) noexcept;
 void forget_handle(const void* object) noexcept;
 
-enum class Kind : std::uint32_t { communicator, datatype, error_handler, group, info, message, op, window };
+enum class Kind : std::uint32_t {
+    communicator,
+    datatype,
+    error_handler,
+    file,
+    group,
+    info,
+    message,
+    op,
+    window
+};
 
 /// The start of every object. `self` is its handle as long as it lives, so that handles of freed objects and
 /// other addresses are found out.

@@ -1,7 +1,5 @@
 #include "lib/mpi/object/unsupported.hpp"
 
-#include <fmt/format.h>
-
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
 
@@ -31,11 +29,6 @@ int unsupported(const char* call)
 int unsupported(MPI_Session, const char* call)
 {
     return unsupported(call);
-}
-
-int unsupported(MPI_File, const char* call)
-{
-    return make_code(MPI_ERR_UNSUPPORTED_OPERATION, fmt::format("{}: {}", call, kDetail));
 }
 
 }  // namespace tutti::mpi

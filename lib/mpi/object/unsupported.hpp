@@ -11,7 +11,5 @@ int unsupported(MPI_Comm comm, const char* call);
 int unsupported(MPI_Session session, const char* call);
 /// The handler of what the call would have made.
 int unsupported(MPI_Errhandler given, const char* call);
-/// Errors of files are returned by default.
-int unsupported(MPI_File file, const char* call);
 
 }  // namespace tutti::mpi

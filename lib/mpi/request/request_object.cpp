@@ -141,9 +141,13 @@ Completed result_of(progress::Engine::Lock& lock, MPI_Request request)
         return own->generalized()->query(lock);
     RequestState& state = own != nullptr ? *own->operation() : state_behind(request);
     Completed completed{.status = state.status, .failure = nullptr};
-    if (state.status.code != ErrorCode::success && !state.status.cancelled) [[unlikely]] {
+    if (state.status.code != ErrorCode::success && !state.status.cancelled) [[unlikely]]
         completed.failure = detail::failure_of(state);
+    else if (own != nullptr)
+        completed.failure = own->deliver(lock, completed.status);
+    if (completed.failure) [[unlikely]] {
         completed.communicator = communicator_of(state);
+        completed.file = own != nullptr ? own->file() : nullptr;
     }
     return completed;
 }
@@ -153,7 +157,8 @@ Completed take(progress::Engine::Lock& lock, MPI_Request& request)
     Completed completed = result_of(lock, request);
     MpiRequest* const own = mpi_request(request);
     RequestState& state = own != nullptr ? *own->operation() : state_behind(request);
-    if (own == nullptr || !own->outlives_operation())
+    const bool stays = own != nullptr && own->outlives_operation();
+    if (!stays)
         request = MPI_REQUEST_NULL;
     if (own != nullptr && own->generalized() != nullptr) [[unlikely]] {
         const int code = own->generalized()->end(lock);
@@ -161,6 +166,8 @@ Completed take(progress::Engine::Lock& lock, MPI_Request& request)
         return completed;
     }
     detail::recycle(state);
+    if (own != nullptr && own != &state && !stays)
+        own->recycle();
     return completed;
 }
 

@@ -27,6 +27,11 @@ struct MpiRequest : detail::OwnRequest {
     virtual int let_go(progress::Engine::Lock& lock);
     /// The communicator whose error handler takes the request's error.
     virtual MPI_Comm communicator() const noexcept { return MPI_COMM_NULL; }
+    /// The file whose error handler takes the request's error; nullptr: it is no access of a file.
+    virtual MPI_File file() const noexcept { return nullptr; }
+    /// What is to be done when the operation has ended well, and before the program looks at its data; once or
+    /// more. Under the lock, which may be released. The operation's error, if that fails.
+    virtual std::exception_ptr deliver(progress::Engine::Lock&, Status&) { return nullptr; }
     /// nullptr for other kinds.
     virtual Generalized* generalized() noexcept { return nullptr; }
 
@@ -106,6 +111,7 @@ struct Completed {
     std::exception_ptr failure;             // nullptr: none
     int code = MPI_SUCCESS;                 // likewise, of a function of the program's
     MPI_Comm communicator = MPI_COMM_NULL;  // of a failed one
+    MPI_File file = nullptr;                // likewise, if it is an access of a file
 };
 /// The result of a request's completed operation. Under the lock, which is released while a function of the
 /// program's runs.

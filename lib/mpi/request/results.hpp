@@ -28,6 +28,7 @@ private:
     int failed_ = 0;
     int first_code_ = MPI_SUCCESS;
     MPI_Comm first_communicator_ = MPI_COMM_NULL;
+    MPI_File first_file_ = nullptr;
 };
 
 /// The status of operation i; `statuses` may be MPI_STATUSES_IGNORE.

@@ -158,11 +158,7 @@ int win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
     return guard("MPI_Win_set_errhandler", win, [&] {
         Window& window = window_of(win);
-        ErrorHandler& given = error_handler_of(errhandler);
-        if (given.function != nullptr)
-            fail(MPI_ERR_ERRHANDLER,
-                 "the error handler is one of communicators; make one with MPI_Win_create_errhandler");
-        window.set_error_handler(given);
+        window.set_error_handler(error_handler_of(errhandler, ErrorHandler::Objects::windows));
     });
 }
 

@@ -3,9 +3,9 @@
 
 functions/*.txt has a line a function, in C's words: `[later] [form] [result] Name(parameters)`. `later`: it is not
 written yet and answers MPI_ERR_UNSUPPORTED_OPERATION. `form`: the body's first parameter is whether the form for
-large counts was called. `collective Name(...)` stands for three functions: Name, Iname and Name_init. A capitalised
-type is MPI's (Comm: MPI_Comm). Types that differ in the function's form for large counts (Name_c) have names of their
-own, those of WIDENED.
+large counts was called. `collective Name(...)` stands for three functions: Name, Iname and Name_init; `access Name(...)`
+for those that access a file: Name, iname, and the two halves of a split collective. A capitalised type is MPI's (Comm:
+MPI_Comm). Types that differ in the function's form for large counts (Name_c) have names of their own, those of WIDENED.
 
 constants/*.txt has a line a constant; a line [type] begins those of a type. A value may be another constant.
 """
@@ -37,7 +37,7 @@ BODY_TYPES = {
     "conversion_function*": "ConversionFunction",
 }
 # The objects whose error handlers take errors.
-RAISERS = ("Comm", "Win", "File", "Session", "Errhandler")
+RAISERS = ("Comm", "Win", "Session", "Errhandler")
 
 
 class Parameter:
@@ -93,9 +93,7 @@ class Function:
         return f"{self.result} {self.body}({', '.join(parameters)})"
 
     def raiser(self):
-        """The parameter whose error handler takes an error; None: that of MPI_COMM_SELF, or, of files, the default one."""
-        if self.name.startswith("File_"):
-            return None
+        """The parameter whose error handler takes an error; None: that of MPI_COMM_SELF."""
         return next((p for p in self.parameters if p.kind in RAISERS), None)
 
     def converts_handle(self):
@@ -113,7 +111,7 @@ class Function:
             return f"{self.result}()"
         if self.name.startswith("T_"):
             return "MPI_T_ERR_NOT_SUPPORTED"
-        raisers = ["MPI_FILE_NULL"] if self.name.startswith("File_") else [p.name for p in [self.raiser()] if p]
+        raisers = [p.name for p in [self.raiser()] if p]
         return "tutti::mpi::unsupported({})".format(", ".join(raisers + [f'"{self.full_name("MPI", large)}"']))
 
 
@@ -138,10 +136,53 @@ class CollectiveForm(Function):
         return f"tutti::mpi::{self.body}({', '.join(arguments)})"
 
 
+class AccessForm(Function):
+    """A function that accesses a file. All but the end of a split collective have one body, which takes an AccessCall
+    first."""
+
+    def __init__(self, chapter, line, prefix="", suffix="", more=None):
+        super().__init__(chapter, line)
+        self.common = self.parameters
+        self.more = [Parameter(more)] if more else []
+        self.ends = suffix == "_end"
+        if self.ends:
+            self.common = [p for p in self.common if p.name in ("fh", "buf")]
+            self.forms = [False]
+        self.parameters = self.common + self.more
+        self.name = f"File_{prefix}{self.name.removeprefix('File_')}{suffix}"
+
+    def body_declaration(self):
+        if self.ends:
+            return "int end_access(const char* call, MPI_File fh, const void* buf, MPI_Status* status)"
+        parameters = ["const AccessCall& call"] + [p.body_declaration() for p in self.common]
+        return f"int {self.body}({', '.join(parameters)})"
+
+    def call(self, large):
+        if self.ends:
+            return f'tutti::mpi::end_access("MPI_{self.name}", fh, buf, status)'
+        how = ", ".join([f'"MPI_{self.name}"'] + [p.name for p in self.more])
+        arguments = [f"tutti::mpi::AccessCall({how})"] + [p.argument() for p in self.common]
+        return f"tutti::mpi::{self.body}({', '.join(arguments)})"
+
+
+def accesses_of(chapter, line):
+    name = line.split("(")[0]
+    accesses = [AccessForm(chapter, line, more="Status* status")]
+    if not name.endswith("_ordered"):
+        accesses.append(AccessForm(chapter, line, prefix="i", more="Request* request"))
+    if name.endswith(("_all", "_ordered")):
+        accesses.append(AccessForm(chapter, line, suffix="_begin"))
+        accesses.append(AccessForm(chapter, line, suffix="_end", more="Status* status"))
+    return accesses
+
+
 def functions_of(chapter, line):
-    if not line.startswith("collective "):
-        return [Function(chapter, line)]
-    return [CollectiveForm(chapter, line.removeprefix("collective "), *form) for form in CollectiveForm.FORMS]
+    word, _, rest = line.partition(" ")
+    if word == "access":
+        return accesses_of(chapter, rest)
+    if word == "collective":
+        return [CollectiveForm(chapter, rest, *form) for form in CollectiveForm.FORMS]
+    return [Function(chapter, line)]
 
 
 def with_prefix(word):
@@ -219,6 +260,7 @@ def bodies(functions):
 
 namespace tutti::mpi {{
 
+class AccessCall;
 class CollectiveCall;
 
 {declarations}
@@ -243,6 +285,7 @@ def entries(functions):
     return f"""// MPI's functions, each under its two names. Generated: see lib/mpi/table.
 #include "lib/mpi/abi/handle_numbers.hpp"
 #include "lib/mpi/collective/collective_call.hpp"
+#include "lib/mpi/file/access_call.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "lib/mpi/object/unsupported.hpp"
 

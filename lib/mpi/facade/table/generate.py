@@ -26,7 +26,7 @@ HAS_NOT = {
     "mpich": NEITHER_HAS,
 }
 # Functions of the table with bodies of the facades' own.
-REPLACED = {"Attr_get", "Buffer_attach", "Comm_get_attr", "File_call_errhandler", "File_get_errhandler",
+REPLACED = {"Attr_get", "Buffer_attach", "Comm_get_attr", 
             "Get_library_version", "Get_version", "Type_create_struct", "Type_get_contents", "Type_get_contents_c",
             "Win_get_attr"}
 # Those of lib/mpi/message/blocking_messages.hpp.
@@ -286,6 +286,7 @@ def entries_source(family, entries):
 #include "fortran_handles.hpp"
 #include "lib/mpi/message/blocking_messages.hpp"
 #include "lib/mpi/collective/collective_call.hpp"
+#include "lib/mpi/file/access_call.hpp"
 #include "lib/mpi/facade/lengths.hpp"
 #include "lib/mpi/facade/replaced.hpp"
 #include "lib/mpi/facade/statuses.hpp"

@@ -1,0 +1,114 @@
+#include "lib/mpi/file/access_call.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "lib/mpi/datatype/datatype.hpp"
+#include "lib/mpi/file/file_object.hpp"
+#include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/object/status_form.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+using detail::FileAccess;
+
+void check_access(const File& file, const FileAccess& access)
+{
+    access.writes ? check_writes(file) : check_reads(file);
+    if (access.place != FileAccess::Place::shared)
+        check_not_sequential(file);
+    if (access.place == FileAccess::Place::given && access.offset < 0)
+        fail(MPI_ERR_ARG, fmt::format("the offset is {}; it must not be negative", access.offset));
+    if (access.together)
+        check_no_split(file);
+}
+
+void check_whole_etypes(const File& file, std::size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    if (file.view.filetype.map->size_bytes() == 0)
+        fail(MPI_ERR_ARG,
+             fmt::format("the filetype of the view has no bytes, but {} are accessed; set another view", bytes));
+    if (const std::size_t etype = file.state->etype_bytes(); etype != 1 && bytes % etype != 0)
+        fail(MPI_ERR_ARG, fmt::format("{} bytes are no whole number of etypes, which have {} bytes each; give as many "
+                                      "elements as fill etypes, or set a view of another etype",
+                                      bytes, etype));
+}
+
+/// The memory of an access as the core takes it: the program's, or converted data.
+struct CoreMemory {
+    CoreMemory(const File& file, const FileAccess& access, const AccessMemory& given)
+        : view(view_of(const_cast<void*>(given.buffer), given.count, given.datatype))
+    {
+        if (file.view.representation->converts()) [[unlikely]] {
+            converted = std::make_shared<ConvertedData>(*file.view.representation, const_cast<void*>(given.buffer),
+                                                        given.count, datatype_of(given.datatype), access.writes);
+            view = {converted->data(), converted->size_bytes(), nullptr};
+        }
+        check_whole_etypes(file, view.size_bytes);
+    }
+
+    detail::View view;
+    std::shared_ptr<ConvertedData> converted;
+};
+
+void fill_moved(MPI_Status* status, std::size_t bytes)
+{
+    fill(status, {.source = any_source, .tag = any_tag, .size_bytes = bytes});
+}
+
+// The functions' name without the end of this one's.
+std::string_view name_without(std::string_view name, std::string_view end)
+{
+    return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : name;
+}
+
+}  // namespace
+
+int AccessCall::on(MPI_File handle, const FileAccess& access, const AccessMemory& given) const
+{
+    return guard(name_, handle, [&] {
+        File& file = file_of(handle);
+        if (form_ == Form::nonblocking)
+            check_not_null(request_, "request");
+        check_access(file, access);
+        CoreMemory memory(file, access, given);
+        if (form_ == Form::blocking) {
+            std::size_t moved = 0;
+            file.state->access(name_, access, memory.view, moved);
+            return fill_moved(status_, memory.converted == nullptr ? moved : memory.converted->deliver(moved));
+        }
+        FileOperation begun{file.state->start(name_, access, memory.view), std::move(memory.converted)};
+        if (form_ == Form::nonblocking)
+            *request_ = begun_request(std::move(begun), file);
+        else
+            file.split.emplace(std::string(name_without(name_, "_begin")), given.buffer, std::move(begun));
+    });
+}
+
+int end_access(const char* call, MPI_File fh, const void* buf, MPI_Status* status)
+{
+    return guard(call, fh, [&] {
+        File& file = file_of(fh);
+        if (!file.split)
+            fail(MPI_ERR_OTHER, fmt::format("no split collective is under way; call {}_begin first",
+                                            name_without(call, "_end")));
+        if (file.split->access != name_without(call, "_end"))
+            fail(MPI_ERR_OTHER, fmt::format("the split collective under way is another one; end it with {}_end",
+                                            file.split->access));
+        if (file.split->buffer != buf)
+            fail(MPI_ERR_BUFFER, fmt::format("the buffer is at {}, but that of the begin was at {}; give the same one",
+                                             fmt::ptr(buf), fmt::ptr(file.split->buffer)));
+        FileOperation ended = std::move(file.split->operation);
+        file.split.reset();
+        fill_moved(status, wait_for(ended));
+    });
+}
+
+}  // namespace tutti::mpi

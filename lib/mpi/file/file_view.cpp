@@ -1,0 +1,153 @@
+// What a rank sees of the file.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "lib/mpi/file/file_hints.hpp"
+#include "lib/mpi/file/file_object.hpp"
+#include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/guard.hpp"
+#include "lib/mpi/object/strings.hpp"
+#include "lib/mpi/table/bodies.hpp"
+#include "tutti/calls.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+using datatype::Shape;
+
+std::optional<std::ptrdiff_t> end_of(const Shape* shape, std::size_t bytes);
+
+std::optional<std::ptrdiff_t> end_of_items(const Shape& shape, std::size_t count)
+{
+    const std::optional<std::ptrdiff_t> item = end_of(shape.item.get(), shape.item_bytes);
+    if (!item || (count > 1 && shape.stride_bytes < *item))
+        return std::nullopt;
+    return shape.stride_bytes * static_cast<std::ptrdiff_t>(count - 1) + *item;
+}
+
+// How far bytes reach that lie one behind the other, as their places in the transfer; none if they do not, or overlap.
+// `shape`: nullptr if they are contiguous.
+std::optional<std::ptrdiff_t> end_of(const Shape* shape, std::size_t bytes)
+{
+    if (shape == nullptr)
+        return static_cast<std::ptrdiff_t>(bytes);
+    if (shape->kind == Shape::Kind::repeat)
+        return end_of_items(*shape, shape->count);
+    std::ptrdiff_t end = 0;
+    const auto append = [&](std::ptrdiff_t offset, std::optional<std::ptrdiff_t> part) {
+        if (!part || offset < end)
+            return false;
+        end = offset + *part;
+        return true;
+    };
+    if (shape->kind == Shape::Kind::blocks) {
+        for (std::size_t i = 0; i + 1 < shape->blocks.size(); ++i) {
+            const Shape::Block& block = shape->blocks[i];
+            const std::size_t count = (shape->blocks[i + 1].start - block.start) / shape->item_bytes;
+            if (!append(block.offset_bytes, end_of_items(*shape, count)))
+                return std::nullopt;
+        }
+        return end;
+    }
+    for (std::size_t i = 0; i + 1 < shape->parts.size(); ++i) {
+        const Shape::Part& part = shape->parts[i];
+        if (!append(part.offset_bytes, end_of(part.shape.get(), shape->parts[i + 1].start - part.start)))
+            return std::nullopt;
+    }
+    return end;
+}
+
+void check_etype(std::size_t etype_bytes, std::size_t filetype_bytes)
+{
+    if (etype_bytes == 0)
+        fail(MPI_ERR_TYPE, "the etype has no bytes; offsets count etypes, so take one that has");
+    if (filetype_bytes % etype_bytes != 0)
+        fail(MPI_ERR_TYPE,
+             fmt::format("the filetype has {} bytes, which are no whole number of etypes of {} bytes; make the filetype "
+                         "of etypes",
+                         filetype_bytes, etype_bytes));
+}
+
+void check_filetype(const datatype::Typemap& type)
+{
+    if (type.size_bytes() == 0)
+        return;
+    const datatype::Placed& element = type.placed();
+    if (type.true_lower_bound() < 0)
+        fail(MPI_ERR_TYPE, fmt::format("the filetype begins at byte {}; its displacements must not be negative",
+                                       type.true_lower_bound()));
+    if (!end_of(element.shape.get(), element.size_bytes))
+        fail(MPI_ERR_TYPE, "the filetype's parts overlap, or one lies before another that comes earlier; put its "
+                           "displacements in ascending order");
+    if (type.extent_bytes() < type.true_extent_bytes())
+        fail(MPI_ERR_TYPE, fmt::format("the filetype reaches over {} bytes, but the next one begins {} bytes behind it, "
+                                       "so that both overlap; give it a larger extent with MPI_Type_create_resized",
+                                       type.true_extent_bytes(), type.extent_bytes()));
+}
+
+// Where the view begins, in bytes. Collective for MPI_DISPLACEMENT_CURRENT: nobody moves the shared pointer before all
+// have looked at it.
+MPI_Offset beginning_of(const File& file, MPI_Offset disp)
+{
+    if (disp != MPI_DISPLACEMENT_CURRENT) {
+        if (disp < 0)
+            fail(MPI_ERR_DISP, fmt::format("the displacement is {}; it must not be negative", disp));
+        return disp;
+    }
+    if (!file.state->modes().is_sequential)
+        fail(MPI_ERR_DISP, "MPI_DISPLACEMENT_CURRENT is for files that were opened with MPI_MODE_SEQUENTIAL; give the "
+                           "displacement in bytes");
+    const MPI_Offset place = file.state->byte_of(file.state->shared_position());
+    detail::call_barrier(file.state->communicator(), detail::Form::blocking, {});
+    return place;
+}
+
+}  // namespace
+
+int file_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
+                  MPI_Info info)
+{
+    return guard("MPI_File_set_view", fh, [&] {
+        File& file = file_of(fh);
+        check_no_split(file);
+        FileView view{.etype = inner_of(committed_type(etype)),
+                      .filetype = inner_of(committed_type(filetype)),
+                      .representation = &representation_of(datarep)};
+        const std::size_t etype_bytes = type_in_file(view.etype, *view.representation)->size_bytes();
+        const datatype::TypemapRef map = type_in_file(view.filetype, *view.representation);
+        check_etype(etype_bytes, map->size_bytes());
+        check_filetype(*map);
+        const detail::FileHints hints = changed_file_hints(file.state->hints(), info);
+        view.displacement = beginning_of(file, disp);
+        file.state->set_view(view.displacement, etype_bytes, map, view.representation->number);
+        file.state->set_hints(hints);
+        file.view = std::move(view);
+    });
+}
+
+int file_get_view(MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep)
+{
+    return guard("MPI_File_get_view", fh, [&] {
+        const FileView& view = file_of(fh).view;
+        check_not_null(disp, "disp");
+        check_not_null(etype, "etype");
+        check_not_null(filetype, "filetype");
+        int length = 0;
+        copy_out(view.representation->name, datarep, &length, MPI_MAX_DATAREP_STRING);
+        *disp = view.displacement;
+        *etype = handle_of(view.etype);
+        *filetype = handle_of(view.filetype);
+    });
+}
+
+int file_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Count* extent)
+{
+    return guard_result("MPI_File_get_type_extent", fh, extent, "extent", [&] {
+        const File& file = file_of(fh);
+        return type_in_file(inner_of(datatype_of(datatype)), *file.view.representation)->extent_bytes();
+    });
+}
+
+}  // namespace tutti::mpi
