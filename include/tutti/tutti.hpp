@@ -11,6 +11,8 @@
 #include "tutti/communicator.hpp"
 #include "tutti/environment.hpp"
 #include "tutti/error.hpp"
+#include "tutti/file.hpp"
+#include "tutti/file_calls.hpp"
 #include "tutti/layout.hpp"
 #include "tutti/members_only.hpp"
 #include "tutti/neighbor_communicator.hpp"

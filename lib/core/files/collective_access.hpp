@@ -19,8 +19,8 @@
 
 #include "collectives/framework/group.hpp"
 #include "collectives/framework/task.hpp"
-#include "lib/core/files/file_hints.hpp"
 #include "lib/core/files/file_transfer.hpp"
+#include "tutti/file_calls.hpp"
 
 namespace tutti::detail {
 

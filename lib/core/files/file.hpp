@@ -15,24 +15,10 @@
 #include "lib/core/files/collective_access.hpp"
 #include "lib/core/files/shared_pointer.hpp"
 #include "tutti/calls.hpp"
+#include "tutti/file_calls.hpp"
 #include "tutti/request.hpp"
 
 namespace tutti::detail {
-
-/// One of the 36 ways to access a file.
-struct FileAccess {
-    enum class Place : std::uint8_t {
-        given,  // at `offset`
-        own,    // at this rank's pointer, which moves
-        shared  // at the pointer that all ranks share, which moves
-    };
-    bool writes = false;
-    bool together = false;  // collective. With Place::shared, in the order of ranks
-    Place place = Place::given;
-    std::int64_t offset = 0;  // in etypes
-};
-
-enum class FileWhence : std::uint8_t { start, current, end };
 
 /// Errors are thrown: FileError for those of files, at all ranks if the call is collective. Threads may
 /// access a file at once.

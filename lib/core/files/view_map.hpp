@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "lib/foundation/datatype/walk.hpp"
 
@@ -42,5 +43,10 @@ private:
     std::int64_t displacement_ = 0;
     datatype::TypemapRef filetype_;  // none: contiguous
 };
+
+/// Throws FileError, in the name of `call`, unless the places of a filetype ascend, also from one repetition
+/// to the next, begin at 0 or later, and are whole etypes.
+void check_filetype(std::string_view call, std::string_view path, const datatype::Typemap& filetype,
+                    std::size_t etype_bytes);
 
 }  // namespace tutti::detail
