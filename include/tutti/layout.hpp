@@ -44,6 +44,14 @@ public:
     /// when the spans differ in size.
     static Layout indexed(std::span<const std::ptrdiff_t> offsets, std::span<const std::size_t> lengths,
                           std::size_t element_bytes);
+    /// A part of an array of sizes[0] x sizes[1] x ... elements, the last index being the fastest: from
+    /// starts[i] on, taken[i] elements of each dimension. Where it repeats, as in the view of a file, the
+    /// next array begins behind the whole. Errors as strided(), and where the part is not within the whole.
+    static Layout subarray(std::span<const std::size_t> sizes, std::span<const std::size_t> taken,
+                           std::span<const std::size_t> starts, std::size_t element_bytes);
+    /// The same blocks; where they repeat, as in the view of a file, each repetition begins `extent_bytes`
+    /// behind the start of the one before.
+    Layout repeated_every(std::size_t extent_bytes) const;
 
     /// Number of bytes that travel.
     std::size_t size_bytes() const noexcept;

@@ -61,6 +61,25 @@ Layout Layout::indexed(std::span<const std::ptrdiff_t> offsets, std::span<const 
     return Layout(*datatype::indexed(std::move(blocks), *datatype::bytes(element_bytes)));
 }
 
+Layout Layout::subarray(std::span<const std::size_t> sizes, std::span<const std::size_t> taken,
+                        std::span<const std::size_t> starts, std::size_t element_bytes)
+{
+    if (sizes.empty() || sizes.size() != taken.size() || sizes.size() != starts.size())
+        throw Error(ErrorCode::invalid_argument, "subarray",
+                    fmt::format("{} sizes, {} sizes of the part and {} starts; give one of each for each "
+                                "dimension",
+                                sizes.size(), taken.size(), starts.size()));
+    std::vector<datatype::Dimension> dimensions(sizes.size());
+    for (std::size_t i = 0; i < dimensions.size(); ++i)
+        dimensions[i] = {sizes[i], taken[i], starts[i]};
+    return Layout(*datatype::subarray(dimensions, datatype::Order::c, *datatype::bytes(element_bytes)));
+}
+
+Layout Layout::repeated_every(std::size_t extent_bytes) const
+{
+    return Layout(*datatype::resized(0, datatype::sum(extent_bytes, 0), *typemap_));
+}
+
 std::size_t Layout::size_bytes() const noexcept
 {
     return typemap_->size_bytes();
