@@ -87,6 +87,14 @@ void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std:
 
 }  // namespace
 
+observe::CallWords CommunicatorGroup::words_of_wait() const noexcept
+{
+    const CallSignature* const signature = state_.calls().find(number_);
+    const CallSignature::Words words = signature != nullptr ? signature->words() : CallSignature::Words();
+    return {state_.collective_context(), number_,
+            observe::CallWords::what_of(observe::Operation::wait_collective, words[0]), words[1]};
+}
+
 Operation CommunicatorGroup::start_send(int peer, std::span<const std::byte> data, bool copied)
 {
     const int peer_rank = state_.world_rank(peer);

@@ -99,6 +99,9 @@ public:
         return has_order_ ? CallPlace{state_.collective_context(), number_} : CallPlace{};
     }
 
+    /// A wait for the end of this call, on the status page.
+    observe::CallWords words_of_wait() const noexcept;
+
     /// From now on runs_at_once() may wait, with this lock that is held; nullptr: it may not.
     void let_block(progress::Engine::Lock* lock) noexcept { lock_ = lock; }
 

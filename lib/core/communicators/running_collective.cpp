@@ -30,11 +30,7 @@ void RunningCollective::give_up(std::exception_ptr why) noexcept
 
 observe::CallWords RunningCollective::words_of_wait() const noexcept
 {
-    const CallPlace call = group.place();
-    const CallSignature* const signature = communicator->calls().find(call.number);
-    const CallSignature::Words words = signature != nullptr ? signature->words() : CallSignature::Words();
-    return {call.context, call.number,
-            observe::CallWords::what_of(observe::Operation::wait_collective, words[0]), words[1]};
+    return group.words_of_wait();
 }
 
 std::vector<int> RunningCollective::absent(progress::Engine::Lock& lock, std::int64_t until_ns)

@@ -9,7 +9,7 @@
 
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/nodes.hpp"
-#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/communicators/communicator_group.hpp"
 #include "lib/core/files/file_worker.hpp"
 #include "lib/core/process/exposed_memory.hpp"
 #include "lib/core/process/process.hpp"
@@ -237,7 +237,8 @@ public:
     ~Shown()
     {
         if (access_.transfer.worker == nullptr)
-            group_.announce(access_.call());
+            access_.communicator.process().status().begins(
+                static_cast<CommunicatorGroup&>(group_).words_of_wait());
     }
     Shown(const Shown&) = delete;
     Shown& operator=(const Shown&) = delete;
