@@ -17,30 +17,6 @@ namespace {
 
 using detail::FileAccess;
 
-void check_access(const File& file, const FileAccess& access)
-{
-    access.writes ? check_writes(file) : check_reads(file);
-    if (access.place != FileAccess::Place::shared)
-        check_not_sequential(file);
-    if (access.place == FileAccess::Place::given && access.offset < 0)
-        fail(MPI_ERR_ARG, fmt::format("the offset is {}; it must not be negative", access.offset));
-    if (access.together)
-        check_no_split(file);
-}
-
-void check_whole_etypes(const File& file, std::size_t bytes)
-{
-    if (bytes == 0)
-        return;
-    if (file.view.filetype.map->size_bytes() == 0)
-        fail(MPI_ERR_ARG,
-             fmt::format("the filetype of the view has no bytes, but {} are accessed; set another view", bytes));
-    if (const std::size_t etype = file.state->etype_bytes(); etype != 1 && bytes % etype != 0)
-        fail(MPI_ERR_ARG, fmt::format("{} bytes are no whole number of etypes, which have {} bytes each; give as many "
-                                      "elements as fill etypes, or set a view of another etype",
-                                      bytes, etype));
-}
-
 /// The memory of an access as the core takes it: the program's, or converted data.
 struct CoreMemory {
     CoreMemory(const File& file, const FileAccess& access, const AccessMemory& given)
@@ -51,7 +27,6 @@ struct CoreMemory {
                                                         given.count, datatype_of(given.datatype), access.writes);
             view = {converted->data(), converted->size_bytes(), nullptr};
         }
-        check_whole_etypes(file, view.size_bytes);
     }
 
     detail::View view;
@@ -77,11 +52,12 @@ int AccessCall::on(MPI_File handle, const FileAccess& access, const AccessMemory
         File& file = file_of(handle);
         if (form_ == Form::nonblocking)
             check_not_null(request_, "request");
-        check_access(file, access);
+        // The core checks the rest, so that a rank's wrong argument ends a collective access on all.
+        if (access.together)
+            check_no_split(file);
         CoreMemory memory(file, access, given);
         if (form_ == Form::blocking) {
-            std::size_t moved = 0;
-            file.state->access(name_, access, memory.view, moved);
+            const std::size_t moved = file.state->access(name_, access, memory.view);
             return fill_moved(status_, memory.converted == nullptr ? moved : memory.converted->deliver(moved));
         }
         FileOperation begun{file.state->start(name_, access, memory.view), std::move(memory.converted)};

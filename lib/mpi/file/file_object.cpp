@@ -57,12 +57,6 @@ void check_writes(const File& file)
         fail(MPI_ERR_READ_ONLY, "the file was opened to be read only; open it with MPI_MODE_RDWR");
 }
 
-void check_reads(const File& file)
-{
-    if (!file.state->modes().reads)
-        fail(MPI_ERR_ACCESS, "the file was opened to be written only; open it with MPI_MODE_RDWR");
-}
-
 void check_not_sequential(const File& file)
 {
     if (file.state->modes().is_sequential)

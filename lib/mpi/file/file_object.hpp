@@ -61,7 +61,6 @@ ErrorOwner& errors_without_file() noexcept;
 
 /// Throws Failure unless the mode allows it.
 void check_writes(const File& file);
-void check_reads(const File& file);
 /// Throws Failure for a file of which only the shared pointer may be used.
 void check_not_sequential(const File& file);
 /// Throws Failure between the begin and the end of a split collective. All collective calls ask.

@@ -1,0 +1,133 @@
+/* Error handlers of files: the default one returns, and that of MPI_FILE_NULL takes the errors of calls without a
+   file. */
+#include "files.h"
+
+static int calls = 0;
+static int last_class = MPI_SUCCESS;
+static MPI_File last_file;
+
+static void on_error(MPI_File* file, int* code, ...)
+{
+    ++calls;
+    MPI_Error_class(*code, &last_class);
+    last_file = *file;
+}
+
+static void on_error_of_window(MPI_Win* window, int* code, ...)
+{
+    (void)window;
+    (void)code;
+}
+
+static void took(int expected_calls, int expected_class, MPI_File expected_file)
+{
+    CHECK_EQUAL(calls, expected_calls);
+    CHECK_EQUAL(last_class, expected_class);
+    CHECK(last_file == expected_file);
+    calls = 0;
+}
+
+/* MPI_COMM_WORLD's handler still ends the job here: no error of a file reaches it. */
+static void returned_by_default(void)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_File file = MPI_FILE_NULL;
+    CHECK_ERROR(MPI_File_open(MPI_COMM_WORLD, files_path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file),
+                MPI_ERR_NO_SUCH_FILE, "MPI_File_open: cannot open");
+    CHECK_ERROR(MPI_File_open(MPI_COMM_NULL, files_path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_ERR_COMM,
+                "MPI_File_open: ");
+    CHECK_ERROR(MPI_File_delete(files_path, MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE, "MPI_File_delete: ");
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_ERROR(MPI_File_sync(MPI_FILE_NULL), MPI_ERR_FILE, "MPI_FILE_NULL");
+    CHECK_OK(MPI_File_get_errhandler(MPI_FILE_NULL, &handler));
+    CHECK(handler == MPI_ERRORS_RETURN);
+    CHECK_OK(MPI_Errhandler_free(&handler));
+}
+
+static void of_a_file(void)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Errhandler found = MPI_ERRHANDLER_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_File file = MPI_FILE_NULL;
+    MPI_File again = MPI_FILE_NULL;
+    int word = 1;
+    CHECK_OK(MPI_File_create_errhandler(on_error, &handler));
+    file = files_open(MPI_MODE_CREATE | MPI_MODE_WRONLY);
+    CHECK_OK(MPI_File_get_errhandler(file, &found));
+    CHECK(found == MPI_ERRORS_RETURN);
+    CHECK_OK(MPI_Errhandler_free(&found));
+    CHECK_OK(MPI_File_set_errhandler(file, handler));
+    CHECK_OK(MPI_File_get_errhandler(file, &found));
+    CHECK(found == handler);
+    CHECK_OK(MPI_Errhandler_free(&found));
+    CHECK_OK(MPI_Errhandler_free(&handler)); /* the file keeps it */
+    CHECK_ERROR(MPI_File_read(file, &word, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ACCESS, files_path);
+    took(1, MPI_ERR_ACCESS, file);
+    CHECK_ERROR(MPI_File_iread(file, &word, 1, MPI_INT, &request), MPI_ERR_ACCESS, files_path);
+    took(1, MPI_ERR_ACCESS, file);
+    CHECK_OK(MPI_File_call_errhandler(file, MPI_ERR_QUOTA));
+    took(1, MPI_ERR_QUOTA, file);
+    again = files_open(MPI_MODE_RDWR);
+    CHECK_ERROR(MPI_File_seek(again, -1, MPI_SEEK_SET), MPI_ERR_ARG, "in front of the view");
+    CHECK_EQUAL(calls, 0); /* another file's */
+    CHECK_OK(MPI_File_close(&again));
+    CHECK_OK(MPI_File_close(&file));
+    files_remove();
+}
+
+static void of_no_file(void)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Errhandler found = MPI_ERRHANDLER_NULL;
+    MPI_File file = MPI_FILE_NULL;
+    CHECK_OK(MPI_File_create_errhandler(on_error, &handler));
+    CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, handler));
+    CHECK_ERROR(MPI_File_open(MPI_COMM_WORLD, files_path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file),
+                MPI_ERR_NO_SUCH_FILE, files_path);
+    took(1, MPI_ERR_NO_SUCH_FILE, MPI_FILE_NULL);
+    CHECK_ERROR(MPI_File_close(&file), MPI_ERR_FILE, "MPI_FILE_NULL");
+    took(1, MPI_ERR_FILE, MPI_FILE_NULL);
+    CHECK_OK(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_IO));
+    took(1, MPI_ERR_IO, MPI_FILE_NULL);
+    /* Files take it with them when they are opened. */
+    file = files_open(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    CHECK_OK(MPI_File_get_errhandler(file, &found));
+    CHECK(found == handler);
+    CHECK_OK(MPI_Errhandler_free(&found));
+    CHECK_OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+    CHECK_ERROR(MPI_File_seek(file, -1, MPI_SEEK_SET), MPI_ERR_ARG, "in front of the view");
+    took(1, MPI_ERR_ARG, file);
+    CHECK_OK(MPI_File_close(&file));
+    CHECK_OK(MPI_Errhandler_free(&handler));
+    files_remove();
+}
+
+static void of_other_objects(void)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_File file = files_open(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    check_errors_return();
+    CHECK_OK(MPI_Win_create_errhandler(on_error_of_window, &handler));
+    CHECK_ERROR(MPI_File_set_errhandler(file, handler), MPI_ERR_ERRHANDLER,
+                "is one of windows; make one with MPI_File_create_errhandler");
+    CHECK_OK(MPI_Errhandler_free(&handler));
+    CHECK_OK(MPI_File_create_errhandler(on_error, &handler));
+    CHECK_ERROR(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler), MPI_ERR_ERRHANDLER,
+                "is one of files; make one with MPI_Comm_create_errhandler");
+    CHECK_OK(MPI_Errhandler_free(&handler));
+    CHECK_OK(MPI_File_close(&file));
+    files_remove();
+}
+
+int main(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    files_name("files_errors");
+    returned_by_default();
+    of_a_file();
+    of_no_file();
+    of_other_objects();
+    MPI_Finalize();
+    return check_result();
+}
