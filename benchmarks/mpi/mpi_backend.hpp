@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "benchmarks/mpi/mpi_collective.hpp"
+#include "benchmarks/mpi/mpi_file.hpp"
 #include "benchmarks/mpi/mpi_reduction.hpp"
 #include "benchmarks/mpi/mpi_requests.hpp"
 #include "benchmarks/mpi/mpi_window.hpp"
@@ -23,6 +24,7 @@ public:
     using Persistent = MpiPersistent;
     using Prepared = MpiCollective;
     using Reduction = MpiReduction;
+    using File = MpiFile;
     static std::optional<Reduction> reduction(Op op, DataType type) { return mpi_reduction(op, type); }
 
     static inline const int kAnySource = MPI_ANY_SOURCE;

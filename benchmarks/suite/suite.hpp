@@ -4,6 +4,9 @@
 #include "benchmarks/suite/collectives/collective_loops.hpp"
 #include "benchmarks/suite/collectives/overlap.hpp"
 #include "benchmarks/suite/collectives/reduction_kernels.hpp"
+#include "benchmarks/suite/files/file_accesses.hpp"
+#include "benchmarks/suite/files/file_calls.hpp"
+#include "benchmarks/suite/files/shared_pointer.hpp"
 #include "benchmarks/suite/keyed/table_rows.hpp"
 #include "benchmarks/suite/keyed/word_count.hpp"
 #include "benchmarks/suite/library/backend.hpp"
@@ -69,6 +72,12 @@ void run_loops(Session<B>& session, Group group)
             return sparse_table_rows(session);
         case Group::map_reduce:
             return word_count(session);
+        case Group::file_call:
+            return file_calls(session);
+        case Group::file_access:
+            return file_accesses(session);
+        case Group::shared_pointer:
+            return shared_pointer_writes(session);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/suite/command_line/file_catalogue.hpp"
 #include "benchmarks/suite/command_line/one_sided_catalogue.hpp"
 
 namespace tutti::bench {
@@ -330,6 +331,7 @@ std::vector<Benchmark> all_benchmarks()
     std::vector<Benchmark> all(std::begin(kMessageBenchmarks), std::end(kMessageBenchmarks));
     all.insert(all.end(), std::begin(kOneSidedBenchmarks), std::end(kOneSidedBenchmarks));
     all.insert(all.end(), std::begin(kKeyedBenchmarks), std::end(kKeyedBenchmarks));
+    all.insert(all.end(), std::begin(kFileBenchmarks), std::end(kFileBenchmarks));
     all.insert(all.end(), std::begin(kOtherBenchmarks), std::end(kOtherBenchmarks));
     for (const Group group : {Group::collective, Group::overlap, Group::persistent}) {
         for (const CollectiveEntry& entry : kCollectives)
@@ -393,6 +395,10 @@ const char* to_string(Group group) noexcept
             return "sparse_table";
         case Group::map_reduce:
             return "map_reduce";
+        case Group::file_call:
+        case Group::file_access:
+        case Group::shared_pointer:
+            return "file";
     }
     return "";
 }

@@ -43,6 +43,9 @@ enum class Group {
     table,
     sparse_table,
     map_reduce,
+    file_call,
+    file_access,
+    shared_pointer,
 };
 
 struct Benchmark {
@@ -86,6 +89,13 @@ constexpr bool is_one_sided(const Benchmark& benchmark) noexcept
 constexpr bool has_rows(const Benchmark& benchmark) noexcept
 {
     return benchmark.group == Group::table || benchmark.group == Group::sparse_table;
+}
+
+/// Whether it is of a file that all ranks open.
+constexpr bool has_file(const Benchmark& benchmark) noexcept
+{
+    return benchmark.group == Group::file_call || benchmark.group == Group::file_access ||
+           benchmark.group == Group::shared_pointer;
 }
 
 /// Whether its sizes are of whole elements, whatever types there are.

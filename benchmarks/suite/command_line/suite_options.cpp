@@ -103,6 +103,27 @@ void add_keyed(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
     }
 }
 
+void add_file(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
+{
+    const CLI::AsSizeValue size(false);
+    const CLI::Range several(std::size_t{1}, std::size_t{1} << 40);
+    sub->add_option("--folder", options.folder, "Where the file is made ($TMPDIR, or /tmp)")
+        ->type_name("FOLDER");
+    if (benchmark.group == Group::file_call)
+        return;
+    sub->add_option("--blocks", options.blocks,
+                    benchmark.group == Group::file_access
+                        ? "Bytes that lie together, with K, M, G (512,4K,64K)"
+                        : "Bytes of a call, with K, M, G (64)")
+        ->delimiter(',')
+        ->transform(size)
+        ->check(several);
+    if (benchmark.group == Group::file_access)
+        sub->add_option("--file-size", options.file_bytes, "Bytes of each rank, with K, M, G (16M)")
+            ->transform(size)
+            ->check(several);
+}
+
 void add_loop_options(CLI::App* sub, SuiteOptions& options, const Benchmark& benchmark)
 {
     if (has_memory(benchmark))
@@ -116,6 +137,8 @@ void add_loop_options(CLI::App* sub, SuiteOptions& options, const Benchmark& ben
     if (has_window(benchmark))
         add_one_sided_options(sub, options, benchmark);
     add_keyed(sub, options, benchmark);
+    if (has_file(benchmark))
+        add_file(sub, options, benchmark);
     if (benchmark.collective)
         add_collective_options(sub, options, *benchmark.collective);
     if (benchmark.group == Group::collective || benchmark.group == Group::persistent)
@@ -190,6 +213,10 @@ const char* heading_of(const Benchmark& benchmark)
         case Group::sparse_table:
         case Group::map_reduce:
             return "Rows and pairs by key";
+        case Group::file_call:
+        case Group::file_access:
+        case Group::shared_pointer:
+            return "Files that all ranks open";
         case Group::startup:
         case Group::idle:
         case Group::reduction:
@@ -281,6 +308,14 @@ std::vector<std::size_t> SuiteOptions::size_list() const
     std::vector<std::size_t> list = size_list(usual);
     std::erase_if(list, [=](std::size_t size) { return size > 0 && size < element_bytes; });
     return list;
+}
+
+std::vector<std::size_t> SuiteOptions::block_list() const
+{
+    if (!blocks.empty())
+        return blocks;
+    return entry->group == Group::shared_pointer ? std::vector<std::size_t>{64}
+                                                 : std::vector<std::size_t>{512, 4096, 65536};
 }
 
 DataType SuiteOptions::element() const noexcept

@@ -57,6 +57,10 @@ struct SuiteOptions {
     std::optional<std::size_t> table_rows;  // likewise, of the table: otherwise four times as many
     std::size_t vocabulary = 50'000;        // map_reduce: words that differ
 
+    std::string folder;                              // files: empty means $TMPDIR, or /tmp
+    std::size_t file_bytes = std::size_t{16} << 20;  // likewise, of each rank
+    std::vector<std::size_t> blocks;                 // likewise: none means the benchmark's own
+
     std::vector<int> depths{10, 100, 1000, 10000};  // matching
     std::string mode = "posted";                    // matching
     int sources = 0;                                // matching: 0 means the other ranks of the job
@@ -76,6 +80,8 @@ struct SuiteOptions {
     /// The benchmark's own sizes, at least one element. Smaller requested sizes are left out, as in OSU's
     /// benchmarks.
     std::vector<std::size_t> size_list() const;
+    /// The sizes of blocks of a benchmark of files: as requested, or its own.
+    std::vector<std::size_t> block_list() const;
     /// The element type: as requested, or floats for reductions, or bytes.
     DataType element() const noexcept;
     /// The requested value, or `usual`.
