@@ -21,6 +21,10 @@ constexpr double kShareOfTimeBox = 0.5;
 // Growth of sizes: with few sizes a comparison of all benchmarks is long enough.
 constexpr std::size_t kUsualGrowth = 8;
 
+// Of a benchmark of accesses to files: rows without blocks, and layouts of blocks.
+constexpr int kFileRows = 2;
+constexpr int kFileLayouts = 3;
+
 constexpr const char* kLaunch = "launch";
 
 // Limits for options that would take too long in full: every operator on every type, queues of any depth.
@@ -33,6 +37,9 @@ std::vector<std::string> usual_arguments(const Benchmark& benchmark, bool quick)
             return {"--depth", quick ? "10" : "10,1000"};
         case Group::reduction:
             return {"--op", "sum,max", "--type", "float32,int32"};
+        case Group::file_access:
+            return quick ? std::vector<std::string>{"--file-size", "128K", "--blocks", "4K"}
+                         : std::vector<std::string>{};
         case Group::atomics:  // Open MPI 4.1.4 dies at swaps in memory that it allocates
             return std::string_view(benchmark.name) == "cas_latency"
                        ? std::vector<std::string>{"-w", "create"}
@@ -88,6 +95,10 @@ int rows_of(const Benchmark& benchmark, const std::vector<std::string>& argument
         throw PlanError(fmt::format("{}: {}", fmt::join(arguments, " "), command.message));
     if (benchmark.group == Group::matching)
         return static_cast<int>(command.options.depths.size());
+    if (benchmark.group == Group::file_access)
+        return kFileRows + kFileLayouts * static_cast<int>(command.options.block_list().size());
+    if (benchmark.group == Group::shared_pointer)
+        return static_cast<int>(command.options.block_list().size());
     if (benchmark.sizes.max_bytes == 0)
         return 1;
     const int kinds = benchmark.group == Group::reduction ? 5 : benchmark.group == Group::table ? 2 : 1;

@@ -85,6 +85,15 @@ const std::vector<Promise>& promises()
         for (const Benchmark& each : catalogue())
             if (to_string(each.group) == to_string(Group::one_sided))
                 made.push_back({each.name, Place::anywhere, From::anywhere, not_behind(0, kAll)});
+        for (const std::string_view together : {"file_write_all", "file_read_all"})
+            made.push_back({together, Place::one_host, From::anywhere, {512, 64 * kKiB, 2.0}});
+        for (const std::string_view call : {"file_open", "file_view"})
+            made.push_back({call, Place::anywhere, From::anywhere, {0, kAll, 1.0}});
+        made.push_back(
+            {"file_write_shared", Place::one_host, From::anywhere, {64, 64, 0.5, Goal::Kind::value}});
+        for (const Benchmark& each : catalogue())
+            if (has_file(each))
+                made.push_back({each.name, Place::anywhere, From::anywhere, not_behind(0, kAll)});
         made.push_back({"", Place::shared_cores, From::anywhere, not_behind(0, kAll)});
         return made;
     }();

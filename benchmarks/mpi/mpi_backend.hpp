@@ -24,7 +24,6 @@ public:
     using Persistent = MpiPersistent;
     using Prepared = MpiCollective;
     using Reduction = MpiReduction;
-    using File = MpiFile;
     static std::optional<Reduction> reduction(Op op, DataType type) { return mpi_reduction(op, type); }
 
     static inline const int kAnySource = MPI_ANY_SOURCE;
@@ -173,6 +172,9 @@ public:
         target.fetch_and_add(operand, before, 0);
         target.flush();
     }
+
+    using File = MpiFile;
+    File open_file(const std::string& path) { return File(path); }
 
     void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
     void broadcast(Bytes data, int root)

@@ -402,6 +402,12 @@ TEST_CASE("goals apply to their sizes, places and memory", "[benchmarks]")
         CHECK(goal_of({.benchmark = polling, .group = "ring", .binding = Binding::none}, 8)->bound == 2.0);
         CHECK_FALSE(goal_of({.benchmark = polling, .group = "ring"}, 8).has_value());
     }
+    CHECK(goal_of({.benchmark = "file_write_all", .group = "file"}, 65536)->bound == 2.0);
+    CHECK(goal_of({.benchmark = "file_read_all", .group = "file", .hosts = 2}, 512)->kind ==
+          Goal::Kind::not_behind);
+    CHECK(goal_of({.benchmark = "file_write_all", .group = "file"}, 1 << 24)->kind == Goal::Kind::not_behind);
+    CHECK(goal_of({.benchmark = "file_view", .group = "file"}, {})->bound == 1.0);
+    CHECK(goal_of({.benchmark = "file_write_shared", .group = "file"}, 64)->kind == Goal::Kind::value);
     CHECK(goal_of({.benchmark = "ring", .group = "ring", .binding = Binding::none}, 8)->kind ==
           Goal::Kind::not_behind);
     for (const Benchmark& each : catalogue()) {

@@ -270,6 +270,20 @@ TEST_CASE("tables have rows of floats, and map_reduce words", "[benchmarks]")
         check_refused(line);
 }
 
+TEST_CASE("files have blocks and a folder", "[benchmarks]")
+{
+    using Blocks = std::vector<std::size_t>;
+    CHECK(parse("file_write_all").block_list() == Blocks{512, 4096, 65536});
+    CHECK(parse("file_read --blocks 1K,1M --file-size 64M").block_list() == Blocks{1024, 1048576});
+    CHECK(parse("file_read --file-size 64M").file_bytes == 67108864);
+    CHECK(parse("file_write_shared").block_list() == Blocks{64});
+    CHECK(parse("file_open --folder /dev/shm").folder == "/dev/shm");
+    for (const char* line : {"file_open --blocks 1K", "file_view --file-size 1M", "file_write --blocks 0",
+                             "file_read --blocks 1X", "file_write_shared --file-size 1M", "file_read -m 1:4",
+                             "file_write --memory library", "osu_file_open", "latency --folder /tmp"})
+        check_refused(line);
+}
+
 TEST_CASE("OSU's options that are not offered are refused by name, with what there is instead",
           "[benchmarks]")
 {

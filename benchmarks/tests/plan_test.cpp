@@ -66,6 +66,9 @@ TEST_CASE("arguments are those that a benchmark has", "[benchmarks]")
     CHECK(has(cases[3], {"--depth", "10,1000"}));
     CHECK(cases[3].rows == 2);
     CHECK(plan_cases(choice_of({"table_push"}, {2}))[0].rows == 2 * 5);  // 4 bytes to 16 KiB, of two kinds
+    CHECK(plan_cases(choice_of({"file_write_all"}, {2}))[0].rows == 2 + 3 * 3);
+    CHECK(plan_cases(choice_of({"file_write_shared"}, {2}))[0].rows == 1);
+    CHECK(plan_cases(choice_of({"file_open"}, {2}))[0].memory.empty());
 
     // Of both kinds, ordinary memory is every library's, and Tutti runs out of its own once more.
     const std::vector<Case> usual = plan_cases(choice_of({"allreduce"}, {2}));

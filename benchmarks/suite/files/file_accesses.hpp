@@ -25,8 +25,38 @@ struct FileAccesses {
     }
 };
 
+/// One access of all that the rank sees of the file.
+template <FileUnderTest F>
+void access_file(F& file, const FileAccesses& what, Bytes data)
+{
+    if (what.together)
+        what.writes ? file.write_all(data) : file.read_all(data);
+    else
+        what.writes ? file.write(data) : file.read(data);
+    if (what.synced)
+        file.sync();
+}
+
+/// Whether the library moves each byte to its place: what this rank writes, another reads by the system's
+/// calls, or the other way round. `plain` is the same file, `others` that rank's part.
+template <Job B, FileUnderTest F>
+bool validate_access(B& job, F& file, const PlainFile& plain, const FileAccesses& what,
+                     const FilePart& others, Bytes data)
+{
+    const std::size_t own_salt = 31 + static_cast<std::size_t>(job.rank());
+    const std::size_t others_salt = 31 + static_cast<std::size_t>((job.rank() + 1) % job.size());
+    fill_pattern(data, what.writes ? own_salt : others_salt);
+    what.writes ? access_file(file, what, data) : plain.write(data, others);
+    file.sync();
+    job.barrier();
+    file.sync();
+    std::ranges::fill(data, std::byte{'?'});
+    what.writes ? plain.read(data, others) : access_file(file, what, data);
+    return none_wrong(job, wrong_bytes(data, what.writes ? others_salt : own_salt));
+}
+
 /// The rows of one benchmark, over one open file.
-template <Backend B>
+template <Job B>
 class FileAccessLoop {
 public:
     FileAccessLoop(Session<B>& session, const std::string& path)
@@ -35,14 +65,14 @@ public:
           what_(FileAccesses::of(session.benchmark().name)),
           data_(session.options().file_bytes, 'a'),
           plain_(path),
-          file_(path)
+          file_(job_.open_file(path))
     {
     }
 
     /// By the system's calls, each rank one for its own contiguous part: what the file system can do.
     void plain_row()
     {
-        const FilePart part = part_of_rank(FileLayout::contiguous, all_bytes(), job_.rank());
+        const FilePart part = part_of_rank(FileLayout::contiguous, all_bytes(), all_bytes(), job_.rank());
         const Bytes data = data_.bytes(all_bytes());
         timed("plain", data.size(), data.size(), {}, [&] {
             what_.writes ? plain_.write(data, part) : plain_.read(data, part);
@@ -55,56 +85,22 @@ public:
     {
         const std::size_t rank_bytes = all_bytes() / block_bytes * block_bytes;
         const Bytes data = data_.bytes(rank_bytes);
-        auto view = B::File::view_of(part_of_rank(layout, block_bytes, job_.rank(), rank_bytes));
+        auto view = B::File::view_of(part_of_rank(layout, block_bytes, rank_bytes, job_.rank()));
         file_.set_view(view);
-        const std::optional<bool> valid = session_.checked([&] { return check(layout, block_bytes, data); });
-        timed(to_string(layout), block_bytes, rank_bytes, valid, [&] { access(data); });
+        const std::optional<bool> valid = session_.checked([&] {
+            const int other = (job_.rank() + 1) % job_.size();
+            return validate_access(job_, file_, plain_, what_,
+                                   part_of_rank(layout, block_bytes, rank_bytes, other), data);
+        });
+        timed(to_string(layout), block_bytes, rank_bytes, valid, [&] { access_file(file_, what_, data); });
     }
 
 private:
     std::size_t all_bytes() const { return session_.options().file_bytes; }
-    FilePart part_of_rank(FileLayout layout, std::size_t block_bytes, int rank, std::size_t rank_bytes) const
+    FilePart part_of_rank(FileLayout layout, std::size_t block_bytes, std::size_t rank_bytes, int rank) const
     {
         return part_of(layout, rank_bytes, block_bytes, static_cast<std::size_t>(rank),
                        static_cast<std::size_t>(job_.size()));
-    }
-    FilePart part_of_rank(FileLayout layout, std::size_t rank_bytes, int rank) const
-    {
-        return part_of_rank(layout, rank_bytes, rank, rank_bytes);
-    }
-
-    void access(Bytes data)
-    {
-        if (what_.together)
-            what_.writes ? file_.write_all(data) : file_.read_all(data);
-        else
-            what_.writes ? file_.write(data) : file_.read(data);
-        if (what_.synced)
-            file_.sync();
-    }
-
-    // What one rank writes another reads by the system's calls, or the other way round.
-    bool check(FileLayout layout, std::size_t block_bytes, Bytes data)
-    {
-        const int other = (job_.rank() + 1) % job_.size();
-        const auto salt = [](int rank) { return 31 + static_cast<std::size_t>(rank); };
-        const FilePart others = part_of_rank(layout, block_bytes, other, data.size());
-        if (what_.writes) {
-            fill_pattern(data, salt(job_.rank()));
-            access(data);
-            file_.sync();
-            job_.barrier();
-            std::ranges::fill(data, std::byte{'?'});
-            plain_.read(data, others);
-            return none_wrong(job_, wrong_bytes(data, salt(other)));
-        }
-        fill_pattern(data, salt(other));
-        plain_.write(data, others);
-        std::ranges::fill(data, std::byte{'?'});
-        job_.barrier();
-        file_.sync();
-        access(data);
-        return none_wrong(job_, wrong_bytes(data, salt(job_.rank())));
     }
 
     template <class Step>
@@ -146,7 +142,7 @@ private:
 
 /// file_write and the like: a row of the system's calls, one of contiguous parts, and the other layouts in
 /// blocks of each size.
-template <Backend B>
+template <Job B>
 void file_accesses(Session<B>& session)
 {
     if constexpr (HasFiles<B>) {

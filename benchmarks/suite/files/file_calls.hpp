@@ -8,7 +8,7 @@
 namespace tutti::bench {
 
 /// file_open, file_view.
-template <Backend B>
+template <Job B>
 void file_calls(Session<B>& session)
 {
     if constexpr (HasFiles<B>) {
@@ -23,8 +23,8 @@ void file_calls(Session<B>& session)
         const Series series = [&] {
             if (opens)
                 return session.sampler().iterations(Over::slowest, Start::barrier,
-                                                    [&] { typename B::File file(shared_file.path()); });
-            typename B::File file(shared_file.path());
+                                                    [&] { auto file = job.open_file(shared_file.path()); });
+            auto file = job.open_file(shared_file.path());
             auto view = B::File::view_of(
                 part_of(FileLayout::grid2, kRankBytes, 4096, static_cast<std::size_t>(job.rank()), ranks));
             return session.sampler().iterations(Over::slowest, Start::free, [&] { file.set_view(view); });

@@ -17,7 +17,7 @@ namespace tutti::bench {
 
 /// All ranks make one: a new file of so many bytes, all of them written, which the last object removes.
 /// Throws UnsuitableJob at all of them where there is no room.
-template <Backend B>
+template <Job B>
 class SharedFile {
 public:
     SharedFile(Session<B>& session, std::size_t size_bytes) : job_(session.job())
@@ -28,16 +28,16 @@ public:
             lack = make(folder, size_bytes);
         path_ = shared_text(path_);
         lack = shared_text(lack);
-        if (!lack.empty())
+        if (!lack.empty()) {
+            remove();
             throw UnsuitableJob(lack);
+        }
     }
     SharedFile(SharedFile&&) = delete;
     ~SharedFile()
     {
         job_.barrier();
-        std::error_code ignored;
-        if (job_.rank() == 0)
-            std::filesystem::remove(path_, ignored);
+        remove();
     }
 
     const std::string& path() const noexcept { return path_; }
@@ -46,13 +46,13 @@ private:
     // What is lacking, or nothing.
     std::string make(const std::string& folder, std::size_t size_bytes)
     {
-        if (const double room = free_bytes(folder); room < static_cast<double>(size_bytes))
-            return fmt::format(
-                "{} has room for {:.0f} MB, and the file has {:.0f}: choose another folder "
-                "with --folder, or smaller files with --file-size",
-                folder, room / 1e6, static_cast<double>(size_bytes) / 1e6);
         try {
             path_ = new_file(folder);
+            if (const double room = free_bytes(folder); room < static_cast<double>(size_bytes))
+                return fmt::format(
+                    "{} has room for {:.0f} MB, and the file has {:.0f}: choose another folder "
+                    "with --folder, or a smaller file",
+                    folder, room / 1e6, static_cast<double>(size_bytes) / 1e6);
             const PlainFile file(path_);
             const std::vector<std::byte> some(std::min<std::size_t>(size_bytes, std::size_t{1} << 20));
             for (std::size_t begin = 0; begin < size_bytes; begin += some.size())
@@ -61,6 +61,13 @@ private:
         } catch (const std::exception& error) {
             return error.what();
         }
+    }
+
+    void remove() const
+    {
+        std::error_code ignored;
+        if (job_.rank() == 0)
+            std::filesystem::remove(path_, ignored);
     }
 
     std::string shared_text(std::string text)
@@ -76,7 +83,7 @@ private:
 };
 
 /// "Folder /tmp (ext4)"
-template <Backend B>
+template <Job B>
 std::string folder_note(const Session<B>& session)
 {
     const std::string folder = folder_of_files(session.options().folder);

@@ -14,9 +14,8 @@ namespace tutti::bench {
 
 /// So many records of each rank, each of them a record of the file once: at any place, or in the order of
 /// ranks. All ranks call it.
-template <Backend B>
-bool check_records(B& job, typename B::File& file, const PlainFile& plain, bool ordered,
-                   std::size_t block_bytes)
+template <Job B, FileUnderTest F>
+bool validate_records(B& job, F& file, const PlainFile& plain, bool ordered, std::size_t block_bytes)
 {
     constexpr std::size_t kRecords = 10;
     const auto ranks = static_cast<std::size_t>(job.size());
@@ -45,7 +44,7 @@ bool check_records(B& job, typename B::File& file, const PlainFile& plain, bool 
 }
 
 /// file_write_shared, file_write_ordered: a file of the same size is written again and again.
-template <Backend B>
+template <Job B>
 void shared_pointer_writes(Session<B>& session)
 {
     if constexpr (HasFiles<B>) {
@@ -60,7 +59,7 @@ void shared_pointer_writes(Session<B>& session)
         session.open(Start::barrier, {.notes = {folder_note(session)}});
         session.expect_rows(blocks.size());
         const PlainFile plain(shared_file.path());
-        typename B::File file(shared_file.path());
+        auto file = job.open_file(shared_file.path());
         for (const std::size_t block_bytes : blocks) {
             session.begin_row(fmt::format("blocks of {}", block_bytes));
             std::vector<std::byte> record(block_bytes);
@@ -69,7 +68,7 @@ void shared_pointer_writes(Session<B>& session)
                     ordered ? file.write_ordered(record) : file.write_shared(record);
             };
             const std::optional<bool> valid =
-                session.checked([&] { return check_records(job, file, plain, ordered, block_bytes); });
+                session.checked([&] { return validate_records(job, file, plain, ordered, block_bytes); });
             const Series series = session.sampler().rounds(Over::slowest, kUsual, [&](LoopCount loop) {
                 file.seek_shared();
                 write(loop.warmup);

@@ -18,11 +18,12 @@ struct FilePart {
     std::vector<std::size_t> starts;  // where the block begins
 };
 
-/// An open file. Views begin at its first byte, accesses at that of the view, and they move all that the span
-/// has. All is collective, but write(), read() and write_shared().
+/// A file that all ranks have open, and close with its end. Views begin at its first byte, accesses at that
+/// of the view, and they move all that the span has. All is collective, but write(), read() and
+/// write_shared().
 template <class F>
-concept FileUnderTest = std::constructible_from<F, const std::string&> &&
-    requires(F& file, typename F::View& view, const FilePart& part, Bytes in, ConstBytes out)
+concept FileUnderTest = requires(F& file, typename F::View& view, const FilePart& part, Bytes in,
+                                 ConstBytes out)
 {
     {
         F::view_of(part)
@@ -40,6 +41,11 @@ concept FileUnderTest = std::constructible_from<F, const std::string&> &&
 
 /// Whether the library under test has files.
 template <class B>
-concept HasFiles = FileUnderTest<typename B::File>;
+concept HasFiles = FileUnderTest<typename B::File> && requires(B& job, const std::string& path)
+{
+    {
+        job.open_file(path)
+        } -> std::same_as<typename B::File>;
+};
 
 }  // namespace tutti::bench
