@@ -47,6 +47,7 @@ static void an_existing_file(void)
     CHECK_OK(MPI_File_close(&file));
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(access(files_path, F_OK) != 0);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void what_a_mode_allows(void)

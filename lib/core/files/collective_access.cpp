@@ -45,13 +45,20 @@ std::span<std::byte> bytes_of(std::vector<T>& list)
     return std::as_writable_bytes(std::span(list));
 }
 
+// As many elements of its layout the memory has.
+std::size_t elements_of(const View& memory) noexcept
+{
+    return memory.size_bytes / memory.layout->size_bytes();
+}
+
 // All memory from the first byte of the data to the last one.
-std::span<const std::byte> hull_of(const View& memory) noexcept
+std::span<const std::byte> hull_of(const View& memory)
 {
     if (memory.layout == nullptr || memory.size_bytes == 0)
         return {memory.data, memory.size_bytes};
-    return {memory.data + memory.layout->true_lower_bound(),
-            static_cast<std::size_t>(memory.layout->true_extent_bytes())};
+    const datatype::Range all =
+        memory.layout->description().data.repeated(elements_of(memory), memory.layout->extent_bytes());
+    return {memory.data + all.low, static_cast<std::size_t>(all.high - all.low)};
 }
 
 struct Domain {
@@ -394,7 +401,7 @@ Task Aggregation::write_round(std::int64_t round, FileOutcome& outcome)
         const std::byte* data = transfer.memory.data + from;
         if (transfer.memory.layout != nullptr) {
             std::vector<std::byte>& copy = packed.emplace_back(bytes);
-            datatype::pack(*transfer.memory.layout, 1, transfer.memory.data, from, copy);
+            datatype::pack(*transfer.memory.layout, elements_of(transfer.memory), transfer.memory.data, from, copy);
             data = copy.data();
         }
         operations.add(group_.send(aggregator, {data, bytes}));
@@ -440,8 +447,8 @@ Task Aggregation::read_round(std::int64_t round, FileOutcome& outcome)
     auto exchanged = when_all(std::move(operations));
     co_await exchanged;
     for (const Arriving& part_of_memory : arriving)
-        datatype::unpack(*transfer.memory.layout, 1, transfer.memory.data, part_of_memory.from,
-                         part_of_memory.bytes);
+        datatype::unpack(*transfer.memory.layout, elements_of(transfer.memory), transfer.memory.data,
+                         part_of_memory.from, part_of_memory.bytes);
 }
 
 Task Aggregation::run(FileOutcome& outcome)
