@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "lib/core/files/file_error.hpp"
+#include "lib/foundation/datatype/ascending.hpp"
 
 namespace tutti::detail {
 
@@ -15,52 +17,6 @@ namespace {
 [[noreturn]] void refuse_place()
 {
     throw std::overflow_error("a place that no file can have");
-}
-
-std::ptrdiff_t end_of(const datatype::Shape* shape, std::size_t bytes);
-
-// Where items end whose first one is at 0; negative: they do not ascend.
-std::ptrdiff_t end_of_items(const datatype::Shape& shape, std::size_t count)
-{
-    const std::ptrdiff_t item = end_of(shape.item.get(), shape.item_bytes);
-    if (item < 0 || (count > 1 && shape.stride_bytes < item))
-        return -1;
-    return shape.stride_bytes * (static_cast<std::ptrdiff_t>(count) - 1) + item;
-}
-
-// `length`: of a list's entry, as it ends behind its own start.
-template <class List, class Length>
-std::ptrdiff_t end_of_list(const List& list, Length&& length)
-{
-    std::ptrdiff_t end = 0;
-    for (std::size_t i = 0; i + 1 < list.size(); ++i) {
-        const std::ptrdiff_t own = length(list[i], list[i + 1].start - list[i].start);
-        if (own < 0 || list[i].offset_bytes < end)
-            return -1;
-        end = list[i].offset_bytes + own;
-    }
-    return end;
-}
-
-// Where a shape ends whose first byte is at 0; negative: its places do not ascend.
-std::ptrdiff_t end_of(const datatype::Shape* shape, std::size_t bytes)
-{
-    using datatype::Shape;
-    if (shape == nullptr)
-        return static_cast<std::ptrdiff_t>(bytes);
-    switch (shape->kind) {
-        case Shape::Kind::repeat:
-            return end_of_items(*shape, shape->count);
-        case Shape::Kind::blocks:
-            return end_of_list(shape->blocks, [&](const Shape::Block&, std::size_t part) {
-                return end_of_items(*shape, part / shape->item_bytes);
-            });
-        case Shape::Kind::sequence:
-            return end_of_list(shape->parts, [](const Shape::Part& each, std::size_t part) {
-                return end_of(each.shape.get(), part);
-            });
-    }
-    return -1;
 }
 
 }  // namespace
@@ -139,14 +95,14 @@ void check_filetype(std::string_view call, std::string_view path, const datatype
     if (begin < 0)
         refuse(fmt::format(
             "the view begins {} bytes in front of its displacement; move the displacement there", -begin));
-    const std::ptrdiff_t bytes = end_of(filetype.placed().shape.get(), filetype.size_bytes());
-    if (bytes < 0)
+    const std::optional<std::ptrdiff_t> bytes = datatype::reach_if_ascending(filetype);
+    if (!bytes)
         refuse("the places of a view's elements must ascend and not overlap; sort its blocks");
-    if (filetype.extent_bytes() < bytes)
+    if (filetype.extent_bytes() < *bytes)
         refuse(fmt::format(
             "the view's elements lie in {} bytes, but it begins anew every {}; make its extent as "
             "long as its data",
-            bytes, filetype.extent_bytes()));
+            *bytes, filetype.extent_bytes()));
 }
 
 }  // namespace tutti::detail

@@ -1,8 +1,7 @@
 // What a rank sees of the file.
 #include <fmt/format.h>
 
-#include <optional>
-
+#include "lib/foundation/datatype/ascending.hpp"
 #include "lib/mpi/file/file_hints.hpp"
 #include "lib/mpi/file/file_object.hpp"
 #include "lib/mpi/object/errors.hpp"
@@ -14,50 +13,6 @@
 namespace tutti::mpi {
 
 namespace {
-
-using datatype::Shape;
-
-std::optional<std::ptrdiff_t> end_of(const Shape* shape, std::size_t bytes);
-
-std::optional<std::ptrdiff_t> end_of_items(const Shape& shape, std::size_t count)
-{
-    const std::optional<std::ptrdiff_t> item = end_of(shape.item.get(), shape.item_bytes);
-    if (!item || (count > 1 && shape.stride_bytes < *item))
-        return std::nullopt;
-    return shape.stride_bytes * static_cast<std::ptrdiff_t>(count - 1) + *item;
-}
-
-// How far bytes reach that lie one behind the other, as their places in the transfer; none if they do not, or overlap.
-// `shape`: nullptr if they are contiguous.
-std::optional<std::ptrdiff_t> end_of(const Shape* shape, std::size_t bytes)
-{
-    if (shape == nullptr)
-        return static_cast<std::ptrdiff_t>(bytes);
-    if (shape->kind == Shape::Kind::repeat)
-        return end_of_items(*shape, shape->count);
-    std::ptrdiff_t end = 0;
-    const auto append = [&](std::ptrdiff_t offset, std::optional<std::ptrdiff_t> part) {
-        if (!part || offset < end)
-            return false;
-        end = offset + *part;
-        return true;
-    };
-    if (shape->kind == Shape::Kind::blocks) {
-        for (std::size_t i = 0; i + 1 < shape->blocks.size(); ++i) {
-            const Shape::Block& block = shape->blocks[i];
-            const std::size_t count = (shape->blocks[i + 1].start - block.start) / shape->item_bytes;
-            if (!append(block.offset_bytes, end_of_items(*shape, count)))
-                return std::nullopt;
-        }
-        return end;
-    }
-    for (std::size_t i = 0; i + 1 < shape->parts.size(); ++i) {
-        const Shape::Part& part = shape->parts[i];
-        if (!append(part.offset_bytes, end_of(part.shape.get(), shape->parts[i + 1].start - part.start)))
-            return std::nullopt;
-    }
-    return end;
-}
 
 void check_etype(std::size_t etype_bytes, std::size_t filetype_bytes)
 {
@@ -74,11 +29,10 @@ void check_filetype(const datatype::Typemap& type)
 {
     if (type.size_bytes() == 0)
         return;
-    const datatype::Placed& element = type.placed();
     if (type.true_lower_bound() < 0)
         fail(MPI_ERR_TYPE, fmt::format("the filetype begins at byte {}; its displacements must not be negative",
                                        type.true_lower_bound()));
-    if (!end_of(element.shape.get(), element.size_bytes))
+    if (!datatype::reach_if_ascending(type))
         fail(MPI_ERR_TYPE, "the filetype's parts overlap, or one lies before another that comes earlier; put its "
                            "displacements in ascending order");
     if (type.extent_bytes() < type.true_extent_bytes())
