@@ -566,12 +566,11 @@ Task move_together(Group& group, CollectiveAccess& access)
             outcome = transfer.move();
         });
         co_await work;
-        transfer.end(outcome);
-        co_return;
+    } else {
+        Aggregation aggregation(group, access, plan, own.runs());
+        Task moved = aggregation.run(outcome);
+        co_await moved;
     }
-    Aggregation aggregation(group, access, plan, own.runs());
-    Task moved = aggregation.run(outcome);
-    co_await moved;
     Task agreed = agree(group, access, outcome);
     co_await agreed;
 }
