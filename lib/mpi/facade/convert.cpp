@@ -65,4 +65,13 @@ int in_flags(std::span<const Number> group, int own) noexcept
     return standard;
 }
 
+int out_flags(std::span<const Number> group, int standard) noexcept
+{
+    int own = 0;
+    for (const Number& each : group)
+        if ((standard & each.standard) != 0)
+            own |= each.own;
+    return own;
+}
+
 }  // namespace tutti::mpi::facade

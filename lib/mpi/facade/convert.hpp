@@ -42,6 +42,7 @@ inline int out_number(std::span<const Number> group, int standard) noexcept
     return standard;
 }
 int in_flags(std::span<const Number> group, int own) noexcept;
+int out_flags(std::span<const Number> group, int standard) noexcept;
 
 inline int in_rank(int own) noexcept
 {
@@ -84,6 +85,24 @@ public:
     {
         if (standard_ != kUnset)
             *place_ = out_number(group_, standard_);
+    }
+    operator int*() noexcept { return place_ == nullptr ? nullptr : &standard_; }
+
+private:
+    std::span<const Number> group_;
+    int* place_;
+    int standard_ = kUnset;
+};
+
+/// Flags that the body writes.
+class OutFlags {
+public:
+    OutFlags(std::span<const Number> group, int* place) noexcept : group_(group), place_(place) {}
+    OutFlags(const OutFlags&) = delete;
+    ~OutFlags()
+    {
+        if (standard_ != kUnset)
+            *place_ = out_flags(group_, standard_);
     }
     operator int*() noexcept { return place_ == nullptr ? nullptr : &standard_; }
 

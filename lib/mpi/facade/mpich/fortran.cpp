@@ -117,9 +117,10 @@ void MPII_Errhandler_set_cxx(int handler, facade::Function* caller)
     const auto* const own = find<ErrorHandler>(in<MPI_Errhandler>(handler));
     if (own == nullptr)
         return;
-    facade::remember_cxx_caller(own->function != nullptr
-                                    ? reinterpret_cast<facade::Function*>(own->function)
-                                    : reinterpret_cast<facade::Function*>(own->window_function),
-                                caller);
+    facade::Function* const function =
+        own->function != nullptr        ? reinterpret_cast<facade::Function*>(own->function)
+        : own->file_function != nullptr ? reinterpret_cast<facade::Function*>(own->file_function)
+                                        : reinterpret_cast<facade::Function*>(own->window_function);
+    facade::remember_cxx_caller(function, caller);
 }
 }

@@ -40,18 +40,22 @@ bool call_cxx_operator(Function* function, void* in, void* inout, const int* len
 }
 
 template <class T>
-bool call_cxx_error_handler(Function* function, int* object, int* code, const char*)
+bool call_cxx_error_handler(Function* function, HandleOf<T>* object, int* code, const char*)
 {
     constexpr int kOfCommunicators = 0;
+    constexpr int kOfFiles = 1;
     constexpr int kOfWindows = 2;
+    constexpr int kKind = std::is_same_v<T, MPI_Win>    ? kOfWindows
+                          : std::is_same_v<T, MPI_File> ? kOfFiles
+                                                        : kOfCommunicators;
     Function* const caller = cxx_caller(function);
     if (caller == nullptr)
         return false;
-    reinterpret_cast<void (*)(int, int*, int*, Function*)>(caller)(
-        std::is_same_v<T, MPI_Win> ? kOfWindows : kOfCommunicators, object, code, function);
+    reinterpret_cast<void (*)(int, HandleOf<T>*, int*, Function*)>(caller)(kKind, object, code, function);
     return true;
 }
 template bool call_cxx_error_handler<MPI_Comm>(Function*, int*, int*, const char*);
+template bool call_cxx_error_handler<MPI_File>(Function*, const void**, int*, const char*);
 template bool call_cxx_error_handler<MPI_Win>(Function*, int*, int*, const char*);
 
 void remember_proxies(int key, const Proxies& proxies)

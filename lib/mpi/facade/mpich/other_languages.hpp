@@ -13,7 +13,7 @@ inline bool call_fortran_operator(MPI_User_function*, void*, void*, int*, int) n
     return false;
 }
 template <class T>
-bool call_fortran_error_handler(Function*, int, int*) noexcept
+bool call_fortran_error_handler(Function*, HandleOf<T>, int*) noexcept
 {
     return false;
 }
@@ -21,10 +21,10 @@ bool call_fortran_error_handler(Function*, int, int*) noexcept
 // Functions of the old C++ bindings, as their library calls them.
 bool call_cxx_operator(Function* function, void* in, void* inout, const int* length, const int* datatype);
 template <class T>
-bool call_cxx_error_handler(Function* function, int* object, int* code, const char* call);
+bool call_cxx_error_handler(Function* function, HandleOf<T>* object, int* code, const char* call);
 /// MPI::ERRORS_THROW_EXCEPTIONS: the bindings throw when the code comes back to them.
 template <class T>
-void throw_exception(int*, int*, const char*) noexcept
+void throw_exception(HandleOf<T>*, int*, const char*) noexcept
 {
 }
 

@@ -131,15 +131,18 @@ const std::uintptr_t* ompi_datatype_match_size(int size, std::uint16_t kind, std
     return facade::out(found);
 }
 
-// `kind` 2: of windows. `language` 1: C++, 2: Fortran.
+// `kind` 2: of windows, 3: of files. `language` 1: C++, 2: Fortran.
 const std::uintptr_t* ompi_errhandler_create(int kind, facade::Function* function, int language)
 {
     if (language == 2)
         facade::remember_fortran_error_handler(function);
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;
-    static_cast<void>(
-        kind == 2 ? win_create_errhandler(facade::function<MPI_Win_errhandler_function*>(function), &made)
-                  : comm_create_errhandler(facade::function<MPI_Comm_errhandler_function*>(function), &made));
+    if (kind == 2)
+        static_cast<void>(win_create_errhandler(facade::function<MPI_Win_errhandler_function*>(function), &made));
+    else if (kind == 3)
+        static_cast<void>(file_create_errhandler(facade::function<MPI_File_errhandler_function*>(function), &made));
+    else
+        static_cast<void>(comm_create_errhandler(facade::function<MPI_Comm_errhandler_function*>(function), &made));
     if (language == 1)
         facade::remember_cxx_error_handler(function, facade::out(made));
     return facade::out(made);
@@ -148,6 +151,8 @@ int ompi_errhandler_invoke(const void*, const std::uintptr_t* object, int kind, 
 {
     if (kind == 2)
         hand_over(call, in<MPI_Win>(object), facade::in_code(code));
+    else if (kind == 3)
+        hand_over(call, in<MPI_File>(object), facade::in_code(code));
     else
         hand_over(call, in<MPI_Comm>(object), facade::in_code(code));
     return code;

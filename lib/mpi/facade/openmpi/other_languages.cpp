@@ -71,6 +71,7 @@ bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object
     return true;
 }
 template bool call_fortran_error_handler<MPI_Comm>(void (*)(), const std::uintptr_t*, int*);
+template bool call_fortran_error_handler<MPI_File>(void (*)(), const std::uintptr_t*, int*);
 template bool call_fortran_error_handler<MPI_Win>(void (*)(), const std::uintptr_t*, int*);
 
 bool call_cxx_operator(void (*function)(), void* in, void* inout, int* length,
@@ -106,18 +107,22 @@ bool call_cxx_error_handler(void (*function)(), const std::uintptr_t** object, i
     return true;
 }
 template bool call_cxx_error_handler<MPI_Comm>(void (*)(), const std::uintptr_t**, int*, const char*);
+template bool call_cxx_error_handler<MPI_File>(void (*)(), const std::uintptr_t**, int*, const char*);
 template bool call_cxx_error_handler<MPI_Win>(void (*)(), const std::uintptr_t**, int*, const char*);
 
 template <class T>
 void throw_exception(const std::uintptr_t** object, int* code, const char* call)
 {
     const auto& own = reinterpret_cast<const ErrorHandlerObject&>(ompi_mpi_errors_throw_exceptions);
-    auto* const function = std::is_same_v<T, MPI_Win> ? own.of_windows : own.of_communicators;
+    auto* const function = std::is_same_v<T, MPI_Win>    ? own.of_windows
+                           : std::is_same_v<T, MPI_File> ? own.of_files
+                                                         : own.of_communicators;
     // There before MPI::Init has run only for programs that have no C++ bindings.
     if (function != nullptr)
         reinterpret_cast<void (*)(const std::uintptr_t**, int*, ...)>(function)(object, code, call);
 }
 template void throw_exception<MPI_Comm>(const std::uintptr_t**, int*, const char*);
+template void throw_exception<MPI_File>(const std::uintptr_t**, int*, const char*);
 template void throw_exception<MPI_Win>(const std::uintptr_t**, int*, const char*);
 
 }  // namespace tutti::mpi::facade

@@ -29,7 +29,7 @@ extern thread_local LastConverted last_converted;
 /// False, and nothing is called, if the function is none of Fortran's.
 bool call_fortran_operator(MPI_User_function* function, void* in, void* inout, int* length,
                            const std::uintptr_t* datatype);
-/// T: MPI_Comm or MPI_Win.
+/// T: MPI_Comm, MPI_File or MPI_Win.
 template <class T>
 bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object, int* code);
 

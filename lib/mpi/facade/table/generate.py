@@ -26,9 +26,8 @@ HAS_NOT = {
     "mpich": NEITHER_HAS,
 }
 # Functions of the table with bodies of the facades' own.
-REPLACED = {"Attr_get", "Buffer_attach", "Comm_get_attr", 
-            "Get_library_version", "Get_version", "Type_create_struct", "Type_get_contents", "Type_get_contents_c",
-            "Win_get_attr"}
+REPLACED = {"Attr_get", "Buffer_attach", "Comm_get_attr", "Get_library_version", "Get_version", "Type_create_struct",
+            "Type_get_contents", "Type_get_contents_c", "Win_get_attr"}
 # Those of lib/mpi/message/blocking_messages.hpp.
 INLINED = {"Recv", "Send"}
 EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
@@ -150,6 +149,8 @@ class Entry:
         if p.kind == "int*":
             if p.name in CODES:
                 return f"OutCode({p.name})"
+            if p.name in FLAGS:
+                return f"OutFlags(kNumbers_{FLAGS[p.name]}, {p.name})"
             changes = self.function.name.endswith("keyval_free") or self.function.name.endswith("_free_keyval") or \
                 self.function.name == "Keyval_free"
             return f"{'InOut' if changes else 'Out'}Number(kNumbers_{group}, {p.name})" if group else p.name
