@@ -89,6 +89,7 @@ static void sizes(void)
     MPI_File file = files_open(MPI_MODE_CREATE | MPI_MODE_RDWR);
     CHECK_OK(MPI_File_get_size(file, &size));
     CHECK_EQUAL(size, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
     CHECK_OK(MPI_File_preallocate(file, 10000));
     CHECK_OK(MPI_File_get_size(file, &size));
     CHECK_EQUAL(size, 10000);

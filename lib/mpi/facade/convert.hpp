@@ -61,6 +61,14 @@ inline int out_tag(int standard) noexcept
     return standard >= 0 ? standard : out_number(kNumbers_tag, standard);
 }
 
+inline MPI_Offset in_displacement(MPI_Offset own) noexcept
+{
+    for (const Number& each : kNumbers_displacement)
+        if (each.own == own)
+            return each.standard;
+    return own;
+}
+
 // Error codes. The program's have the class in bits 0-6, and the sentence's slot above.
 
 [[gnu::cold]] int in_some_code(int own) noexcept;

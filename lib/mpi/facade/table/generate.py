@@ -154,6 +154,8 @@ class Entry:
             changes = self.function.name.endswith("keyval_free") or self.function.name.endswith("_free_keyval") or \
                 self.function.name == "Keyval_free"
             return f"{'InOut' if changes else 'Out'}Number(kNumbers_{group}, {p.name})" if group else p.name
+        if place == ("File_set_view", "disp"):
+            return f"in_displacement({p.name})"
         if p.kind != "int":
             return f"in_weights({p.name})" if "weights" in p.name and p.kind == "const int*" else p.name
         if p.name in RANKS or (p.name == "rank" and self.name.startswith("Win_")):
@@ -180,7 +182,7 @@ class Entry:
             return f"function<{p.c_type(self.large)}>({p.name})"
         if p.word == "void" and p.name in BUFFERS:
             return f"in_buffer({p.name})"
-        return self.number(p) if p.word == "int" else p.name
+        return self.number(p) if p.word in ("int", "Offset") else p.name
 
     def call(self):
         f = self.function
