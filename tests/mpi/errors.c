@@ -107,8 +107,8 @@ static void files(void)
 {
     MPI_File file = MPI_FILE_NULL;
     CHECK_ERROR(MPI_File_open(MPI_COMM_WORLD, "none", MPI_MODE_RDONLY, MPI_INFO_NULL, &file),
-                MPI_ERR_UNSUPPORTED_OPERATION, "MPI_File_open: ");
-    CHECK_ERROR(MPI_File_delete("none", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_File_delete: ");
+                MPI_ERR_NO_SUCH_FILE, "MPI_File_open: cannot open none");
+    CHECK_ERROR(MPI_File_delete("none", MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE, "MPI_File_delete: cannot remove none");
     CHECK(file == MPI_FILE_NULL);
 }
 

@@ -224,6 +224,19 @@ static void all_calls(void)
     alarm(0);
 }
 
+static void make_files(void)
+{
+    char path[] = "/tmp/tutti-arguments-XXXXXX";
+    MPI_File file;
+    close(mkstemp(path));
+    CHECK_OK(MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+    freed[kFile] = file;
+    CHECK_OK(MPI_File_close(&file));
+    CHECK_OK(MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+    right[kFile] = file;
+    unlink(path);
+}
+
 static void make_handles(void)
 {
     const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM};
@@ -267,6 +280,7 @@ static void make_handles(void)
     MPI_Win_create(in_window, sizeof in_window, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     right[kWin] = win;
+    make_files();
 }
 
 static void between_two_ranks(void)
