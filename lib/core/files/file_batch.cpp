@@ -89,7 +89,7 @@ void FileBatch::move()
             if (writes_)
                 trouble_ = {ENOSPC, place};
             else
-                end_of_file_ = place;
+                end_of_file_ = std::min(end_of_file_, place);
             break;
         }
         place += moved;
