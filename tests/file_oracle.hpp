@@ -51,10 +51,17 @@ struct ModelView {
     /// How many bytes of the view lie before a place.
     std::size_t bytes_before(std::size_t place) const
     {
+        if (places.empty())
+            return place - std::min(place, displacement);
         std::size_t byte = 0;
         while (place_of(byte) < place)
             ++byte;
         return byte;
+    }
+    /// How many bytes of the view lie in so many of the file.
+    std::size_t bytes_in(std::size_t file_bytes) const
+    {
+        return places.empty() ? file_bytes : file_bytes * places.size() / extent;
     }
     void set(File& file) const
     {
@@ -296,14 +303,15 @@ private:
         return each;
     }
     // Requests are under way together, so no two accesses of a rank have elements in common.
-    std::vector<ModelAccess> accesses(std::size_t etype)
+    std::vector<ModelAccess> accesses(const Views& views)
     {
         std::vector<ModelAccess> all(chance_.between(1, 4));
         std::vector<std::size_t> next(ranks_);
-        const std::size_t most = most_bytes_ / all.size() / etype;
         for (ModelAccess& access : all) {
             access = {.together = chance_.one_in(2), .is_at = chance_.one_in(2), .is_request = chance_.one_in(2)};
             for (std::size_t rank = 0; rank < ranks_; ++rank) {
+                const ModelView& view = views[rank];
+                const std::size_t most = view.bytes_in(most_bytes_) / all.size() / view.etype_bytes + 1;
                 const std::size_t gap = access.is_at && chance_.one_in(3) ? chance_.below(50) : 0;
                 const std::size_t count =
                     chance_.one_in(5) ? 0 : chance_.below(chance_.one_in(4) ? most : most / 20 + 2);
@@ -422,7 +430,7 @@ private:
         const Views views = this->views();
         const std::size_t etype = views[0].etype_bytes;
         pointers_.clear();
-        const std::vector<ModelAccess> all = accesses(etype);
+        const std::vector<ModelAccess> all = accesses(views);
         std::vector<ModelMemory> data = memories(all, etype);
         for (std::size_t i = 0; i < all.size(); ++i)
             for (std::size_t byte = 0; byte < data[i].size(); ++byte)
@@ -456,11 +464,13 @@ private:
             check(std::filesystem::file_size(path_) == values.size(), "the file's size");
             std::ifstream(path_, std::ios::binary)
                 .read(reinterpret_cast<char*>(found.data()), static_cast<std::streamsize>(found.size()));
-            for (std::size_t place = 0; place < found.size(); ++place)
-                check(values[place].empty() ? found[place] == image_[place]
-                                            : std::ranges::find(values[place], found[place]) != values[place].end(),
-                      "byte " + std::to_string(place) + " of the file" +
-                          (values[place].empty() ? ", which nobody has written," : ""));
+            for (std::size_t place = 0; place < found.size(); ++place) {
+                const std::vector<std::byte>& right = values[place];
+                if (right.empty() && found[place] != image_[place])
+                    check(false, "byte " + std::to_string(place) + " of the file, which nobody has written");
+                if (!right.empty() && std::ranges::find(right, found[place]) == right.end())
+                    check(false, "byte " + std::to_string(place) + " of the file");
+            }
         }
         world_.broadcast(found);
         image_ = found;
@@ -472,7 +482,7 @@ private:
         const ModelView& view = views[own()];
         const std::size_t etype = view.etype_bytes;
         pointers_.clear();
-        const std::vector<ModelAccess> all = accesses(etype);
+        const std::vector<ModelAccess> all = accesses(views);
         std::vector<ModelMemory> data = memories(all, etype);
         view.set(file);
         const std::vector<std::size_t> moved = make(file, all, false, data);
