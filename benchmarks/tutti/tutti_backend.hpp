@@ -11,6 +11,7 @@
 #include "benchmarks/suite/library/backend.hpp"
 #include "benchmarks/suite/library/joined.hpp"
 #include "benchmarks/tutti/tutti_collective.hpp"
+#include "benchmarks/tutti/tutti_file.hpp"
 #include "tutti/map_reduce.hpp"
 #include "tutti/sparse_table.hpp"
 #include "tutti/tutti.hpp"
@@ -150,6 +151,9 @@ public:
                                                              tutti::sum)
             .take();
     }
+
+    using File = TuttiFile;
+    File open_file(const std::string& path) { return File(communicator_, path); }
 
     void barrier() { communicator_.barrier(); }
     void broadcast(Bytes data, int root) { communicator_.broadcast(data, {.root = root}); }
