@@ -103,13 +103,15 @@ static void filetypes(void)
 }
 
 /* Every byte twice: once as it is, once turned over. */
+static int twice_state;
+
 static int read_twice(void* user, MPI_Datatype datatype, int count, void* file, MPI_Offset position, void* extra)
 {
     int size = 0;
     int i = 0;
     MPI_Type_size(datatype, &size);
     CHECK_EQUAL(position, 0);
-    CHECK(extra == (void*)&read_twice);
+    CHECK(extra == (void*)&twice_state);
     for (i = 0; i < size * count; ++i)
         ((unsigned char*)user)[i] = ((const unsigned char*)file)[2 * i];
     return MPI_SUCCESS;
@@ -121,7 +123,7 @@ static int write_twice(void* user, MPI_Datatype datatype, int count, void* file,
     int i = 0;
     MPI_Type_size(datatype, &size);
     CHECK_EQUAL(position, 0);
-    CHECK(extra == (void*)&read_twice);
+    CHECK(extra == (void*)&twice_state);
     for (i = 0; i < size * count; ++i) {
         ((unsigned char*)file)[2 * i] = ((const unsigned char*)user)[i];
         ((unsigned char*)file)[2 * i + 1] = (unsigned char)~((const unsigned char*)user)[i];
@@ -164,7 +166,7 @@ static void of_the_program(void)
     MPI_Status status;
     int i = 0;
     MPI_File file = MPI_FILE_NULL;
-    CHECK_OK(MPI_Register_datarep("twice", read_twice, write_twice, twice_as_large, (void*)&read_twice));
+    CHECK_OK(MPI_Register_datarep("twice", read_twice, write_twice, twice_as_large, (void*)&twice_state));
     CHECK_ERROR(MPI_Register_datarep("twice", read_twice, write_twice, twice_as_large, NULL), MPI_ERR_DUP_DATAREP,
                 "\"twice\" already");
     CHECK_ERROR(MPI_Register_datarep("native", read_twice, write_twice, twice_as_large, NULL), MPI_ERR_DUP_DATAREP,
