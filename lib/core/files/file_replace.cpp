@@ -96,16 +96,16 @@ FileTrouble of_first(const StatePointer& communicator, FileTrouble trouble)
 
 // How a rank's part has ended. Plain bytes.
 struct Ending {
-    bool has_failed = false;
-    std::array<char, 247> sentence{};
+    int failed_before = 0;  // of the tries to agree, how many; 0: it has not failed
+    std::array<char, 236> sentence{};
 };
 
-Ending ending_of(const std::exception_ptr& failure)
+Ending ending_of(const std::exception_ptr& failure, int tries)
 {
     Ending ending;
     if (!failure)
         return ending;
-    ending.has_failed = true;
+    ending.failed_before = tries;
     std::string sentence = "an exception of a type of its own";
     try {
         std::rethrow_exception(failure);
@@ -132,31 +132,33 @@ struct FileReplacement::State {
     void give_up(const std::exception_ptr& failure);
 };
 
-// What this rank throws: its own failure or another rank's.
+// What this rank throws: its own failure, or that of the rank that has failed first.
 //
 // A rank whose part has failed comes here while others may wait for it in a collective access. Then all of
 // them find that their calls differ: those accesses fail, which brings the others here as well, and this rank
-// tries again.
+// tries again. So whoever has tried more often has failed first.
 std::exception_ptr FileReplacement::State::agreed(std::exception_ptr failure) const
 {
     constexpr int kTries = 8;
     std::vector<Ending> endings;
-    for (int tries = 1; endings.empty(); ++tries) {
+    int tries = 0;
+    while (endings.empty()) {
+        ++tries;
         const std::exception_ptr differs =
-            caught([&] { endings = parts_of_all(file->communicator(), ending_of(failure)); });
+            caught([&] { endings = parts_of_all(file->communicator(), ending_of(failure, tries)); });
         if (differs && !failure)
             failure = differs;
         if (differs && tries == kTries)
             return failure;
     }
-    const auto failed = std::ranges::find_if(endings, [](const Ending& each) { return each.has_failed; });
-    if (failure || failed == endings.end())
+    const auto first = std::ranges::max_element(endings, {}, &Ending::failed_before);
+    if (first->failed_before == 0 || (failure && tries == first->failed_before))
         return failure;
-    const auto rank = static_cast<int>(failed - endings.begin());
+    const auto rank = static_cast<int>(first - endings.begin());
     return std::make_exception_ptr(
         FileError(FileFault::io, "replace",
                   fmt::format("{} stays as it was, because rank {} has not written its part: {}", path, rank,
-                              failed->sentence.data()),
+                              first->sentence.data()),
                   rank));
 }
 
