@@ -205,6 +205,20 @@ std::vector<std::string> latecomers(const JobStatus& job, const std::set<int>& n
     return sentences;
 }
 
+void add_file_accesses(const JobStatus& job, std::vector<std::string>& sentences)
+{
+    for (const RankGroup& group : job.groups) {
+        if (!group.in_call() || !group.is_at_file() || sentences.size() >= kMostRows)
+            continue;
+        const bool one = count_of(group.ranks) == 1;
+        sentences.push_back(
+            fmt::format("{} {} in the file system for {} ({}): no deadlock, if that answers (a disk or a "
+                        "server that is slow, frozen or not reached)",
+                        ranks_in_words(group.ranks), one ? "is" : "are",
+                        duration_in_words(group.most_seconds), call_in_words(group)));
+    }
+}
+
 void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
 {
     std::size_t count = 0;
@@ -319,6 +333,7 @@ Analysis analyse(const JobStatus& job)
                                    (result.deadlock ? "; none of them can go on" : ""));
     if (std::string words = remedy(job, circle); !words.empty())
         result.sentences.push_back(std::move(words));
+    add_file_accesses(job, result.sentences);
     std::set<int> named;
     add_absences(job, result.sentences, named);
     add_lock_holders(job, circle, result.sentences, named);

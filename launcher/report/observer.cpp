@@ -65,6 +65,12 @@ std::string stacks_in_words(const ProcessStacks& stacks)
     return text;
 }
 
+// The kernel lets it wait: such a rank notes no situation.
+bool is_in_file_system(const PageView& view)
+{
+    return !view.calls.empty() && view.calls.front().operation() == observe::Operation::file_call;
+}
+
 bool is_wait_for_lock(const observe::CallWords& call)
 {
     return call.operation() == observe::Operation::window_call &&
@@ -161,8 +167,8 @@ Observer::Judged Observer::judge(int rank, const Watched& watched)
         judged.quiet = true;
     } else if (judged.view->in_call()) {
         judged.state = RankState::waiting;
-        judged.quiet = judged.view->waits();
-        if (judged.quiet)
+        judged.quiet = judged.view->waits() || (asleep && is_in_file_system(*judged.view));
+        if (judged.view->waits())
             judged.seconds =
                 std::max(0.0, static_cast<double>(base::now_ns() - judged.view->situation->since_ns) * 1e-9);
     } else if (judged.view->polls() && !asleep) {
