@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/runtime.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "lib/core/files/file.hpp"
-#include "lib/mpi/datatype/construction.hpp"
+#include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/file/file_operation.hpp"
 #include "lib/mpi/file/representation.hpp"
 #include "lib/mpi/object/error_handler.hpp"

@@ -1,28 +1,21 @@
-! What Tutti does not have: files, ports, spawned programs, sessions and partitioned messages. Each call is refused by
-! an error, on Tutti alone.
+! What Tutti does not have: ports, spawned programs, sessions and partitioned messages. Each call is refused by an error,
+! on Tutti alone.
 subroutine group_absent()
     @use
     use report
     implicit none
     @include
     integer :: ierr, number, codes(2), buffer(4)
-    integer(MPI_OFFSET_KIND) :: offset
-    integer(ak) :: extent
     logical :: flag
     character(MPI_MAX_PORT_NAME) :: port
-    character(20) :: arguments(2), many_arguments(2, 2), representation
+    character(20) :: arguments(2), many_arguments(2, 2)
     type(MPI_Comm) :: comm
-    type(MPI_File) :: file
     type(MPI_Info) :: info
     type(MPI_Group) :: group
-    type(MPI_Datatype) :: datatype, filetype
     type(MPI_Errhandler) :: handler
     type(MPI_Request) :: request
-    type(MPI_Status) :: status
-    external :: never_called, on_error_of_file
 
     buffer = 0
-    offset = 0
     arguments = ' '
     arguments(1) = 'one'
     many_arguments = ' '
@@ -53,75 +46,6 @@ subroutine group_absent()
     call MPI_Comm_spawn_multiple(2, arguments, many_arguments, (/ 1, 1 /), (/ MPI_INFO_NULL, MPI_INFO_NULL /), 0, &
                                  MPI_COMM_SELF, comm, codes, ierr)
     call say_refused('MPI_Comm_spawn_multiple', ierr)
-    call MPI_Register_datarep('tutti', never_called, never_called, never_called, 0_ak, ierr)
-    call say_refused('MPI_Register_datarep', ierr)
-
-    call MPI_File_open(MPI_COMM_SELF, 'none', MPI_MODE_RDONLY, MPI_INFO_NULL, file, ierr)
-    call say_refused('MPI_File_open', ierr)
-    file = MPI_FILE_NULL
-    call MPI_File_delete('none', MPI_INFO_NULL, ierr)
-    call say_refused('MPI_File_delete', ierr)
-    @file close(file)
-    file = MPI_FILE_NULL
-    @file set_size(file, offset)
-    @file preallocate(file, offset)
-    @file get_size(file, offset)
-    @file get_group(file, group)
-    @file get_amode(file, number)
-    @file set_info(file, MPI_INFO_NULL)
-    @file get_info(file, info)
-    @file set_view(file, offset, MPI_INTEGER, MPI_INTEGER, 'native', MPI_INFO_NULL)
-    @file get_view(file, offset, datatype, filetype, representation)
-    @file read(file, buffer, 1, MPI_INTEGER, status)
-    @file write(file, buffer, 1, MPI_INTEGER, status)
-    @file read_all(file, buffer, 1, MPI_INTEGER, status)
-    @file write_all(file, buffer, 1, MPI_INTEGER, status)
-    @file read_shared(file, buffer, 1, MPI_INTEGER, status)
-    @file write_shared(file, buffer, 1, MPI_INTEGER, status)
-    @file read_ordered(file, buffer, 1, MPI_INTEGER, status)
-    @file write_ordered(file, buffer, 1, MPI_INTEGER, status)
-    @file read_at(file, offset, buffer, 1, MPI_INTEGER, status)
-    @file write_at(file, offset, buffer, 1, MPI_INTEGER, status)
-    @file read_at_all(file, offset, buffer, 1, MPI_INTEGER, status)
-    @file write_at_all(file, offset, buffer, 1, MPI_INTEGER, status)
-    @file iread(file, buffer, 1, MPI_INTEGER, request)
-    @file iwrite(file, buffer, 1, MPI_INTEGER, request)
-    @file iread_all(file, buffer, 1, MPI_INTEGER, request)
-    @file iwrite_all(file, buffer, 1, MPI_INTEGER, request)
-    @file iread_shared(file, buffer, 1, MPI_INTEGER, request)
-    @file iwrite_shared(file, buffer, 1, MPI_INTEGER, request)
-    @file iread_at(file, offset, buffer, 1, MPI_INTEGER, request)
-    @file iwrite_at(file, offset, buffer, 1, MPI_INTEGER, request)
-    @file iread_at_all(file, offset, buffer, 1, MPI_INTEGER, request)
-    @file iwrite_at_all(file, offset, buffer, 1, MPI_INTEGER, request)
-    @file read_all_begin(file, buffer, 1, MPI_INTEGER)
-    @file read_all_end(file, buffer, status)
-    @file write_all_begin(file, buffer, 1, MPI_INTEGER)
-    @file write_all_end(file, buffer, status)
-    @file read_ordered_begin(file, buffer, 1, MPI_INTEGER)
-    @file read_ordered_end(file, buffer, status)
-    @file write_ordered_begin(file, buffer, 1, MPI_INTEGER)
-    @file write_ordered_end(file, buffer, status)
-    @file read_at_all_begin(file, offset, buffer, 1, MPI_INTEGER)
-    @file read_at_all_end(file, buffer, status)
-    @file write_at_all_begin(file, offset, buffer, 1, MPI_INTEGER)
-    @file write_at_all_end(file, buffer, status)
-    @file seek(file, offset, MPI_SEEK_SET)
-    @file seek_shared(file, offset, MPI_SEEK_SET)
-    @file get_position(file, offset)
-    @file get_position_shared(file, offset)
-    @file get_byte_offset(file, offset, offset)
-    @file get_type_extent(file, MPI_INTEGER, extent)
-    @file set_atomicity(file, .true.)
-    @file get_atomicity(file, flag)
-    @file sync(file)
-    call MPI_File_create_errhandler(on_error_of_file, handler, ierr)
-    call say('MPI_File_create_errhandler', ierr, handler /= MPI_ERRHANDLER_NULL)
-    @file set_errhandler(file, MPI_ERRORS_RETURN)
-    call MPI_File_get_errhandler(file, handler, ierr)
-    call say('MPI_File_get_errhandler', ierr, handler == MPI_ERRORS_RETURN)
-    call MPI_File_call_errhandler(file, MPI_ERR_OTHER, ierr)
-    call say('MPI_File_call_errhandler', ierr)
 #ifdef MPICH
     call sessions()
     call partitioned()

@@ -3,7 +3,7 @@
 
 int main(int argc, char** argv)
 {
-    const std::string folder = argv[1];
+    const std::string folder = folder_of_reports = argv[1];
     const bool plain = argc > 2 && std::strcmp(argv[2], "plain") == 0;
     const bool aborts = argc > 2 && std::strcmp(argv[2], "abort") == 0;
     int level = MPI::THREAD_SINGLE;
@@ -35,7 +35,8 @@ int main(int argc, char** argv)
                                       {"datatypes", datatypes},
                                       {"windows", windows},
                                       {"errors", errors},
-                                      {"absent", absent}}) {
+                                      {"files", files},
+                              {"absent", absent}}) {
         say("group", name);
         try {
             group();

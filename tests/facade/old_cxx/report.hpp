@@ -11,6 +11,7 @@
 inline FILE* lines = nullptr;
 inline int rank = -1, ranks = 0, right = 0, left = 0;
 inline bool is_on_tutti = false;
+inline std::string folder_of_reports;
 
 inline void say(const char* name, std::initializer_list<long long> values)
 {
@@ -50,4 +51,5 @@ void datatypes();
 void windows();
 void errors();
 void environment();
+void files();
 void absent();
