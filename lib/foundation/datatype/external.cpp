@@ -136,7 +136,8 @@ void pack_external(const Typemap& type, std::size_t count, const std::byte* base
                    });
 }
 
-std::size_t unpack_external(const Typemap& type, std::size_t count, std::byte* base, std::span<const std::byte> in)
+std::size_t unpack_external(const Typemap& type, std::size_t count, std::byte* base,
+                            std::span<const std::byte> in)
 {
     std::array<std::byte, kRoomBytes> room;
     std::size_t written = 0;

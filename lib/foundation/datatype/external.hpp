@@ -17,8 +17,9 @@ std::size_t external_bytes(const Typemap& type, std::size_t count);
 void pack_external(const Typemap& type, std::size_t count, const std::byte* base, std::span<std::byte> out);
 
 /// The reverse. No two bytes of the elements may overlap. Of a 128-bit floating-point number the bits that a
-/// long double of this machine lacks are cut off. `in` may end early: the whole numbers that it has are written.
-/// Returns the bytes of the elements that these are.
-std::size_t unpack_external(const Typemap& type, std::size_t count, std::byte* base, std::span<const std::byte> in);
+/// long double of this machine lacks are cut off. `in` may end early: the whole numbers that it has are
+/// written. Returns the bytes of the elements that these are.
+std::size_t unpack_external(const Typemap& type, std::size_t count, std::byte* base,
+                            std::span<const std::byte> in);
 
 }  // namespace tutti::datatype

@@ -88,7 +88,8 @@ int call_conversion(const ConversionFunction& function, void* user, MPI_Datatype
     return function.small(user, datatype, static_cast<int>(count), file, position, extra_state);
 }
 
-int call_extent(MPI_Datarep_extent_function* function, MPI_Datatype datatype, MPI_Aint* extent, void* extra_state)
+int call_extent(MPI_Datarep_extent_function* function, MPI_Datatype datatype, MPI_Aint* extent,
+                void* extra_state)
 {
     return function(datatype, extent, extra_state);
 }

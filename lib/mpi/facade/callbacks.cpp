@@ -190,7 +190,8 @@ int call_conversion(const ConversionFunction& function, void* user, MPI_Datatype
         user, out(datatype), static_cast<int>(count), file, position, extra_state));
 }
 
-int call_extent(MPI_Datarep_extent_function* function, MPI_Datatype datatype, MPI_Aint* extent, void* extra_state)
+int call_extent(MPI_Datarep_extent_function* function, MPI_Datatype datatype, MPI_Aint* extent,
+                void* extra_state)
 {
     return in_code(as_programs<int(HandleOf<MPI_Datatype>, MPI_Aint*, void*)>(function)(out(datatype), extent,
                                                                                         extra_state));

@@ -23,8 +23,9 @@ struct CoreMemory {
         : view(view_of(const_cast<void*>(given.buffer), given.count, given.datatype))
     {
         if (file.view.representation->converts()) [[unlikely]] {
-            converted = std::make_shared<ConvertedData>(*file.view.representation, const_cast<void*>(given.buffer),
-                                                        given.count, datatype_of(given.datatype), access.writes);
+            converted =
+                std::make_shared<ConvertedData>(*file.view.representation, const_cast<void*>(given.buffer),
+                                                given.count, datatype_of(given.datatype), access.writes);
             view = {converted->data(), converted->size_bytes(), nullptr};
         }
     }
@@ -58,7 +59,8 @@ int AccessCall::on(MPI_File handle, const FileAccess& access, const AccessMemory
         CoreMemory memory(file, access, given);
         if (form_ == Form::blocking) {
             const std::size_t moved = file.state->access(name_, access, memory.view);
-            return fill_moved(status_, memory.converted == nullptr ? moved : memory.converted->deliver(moved));
+            return fill_moved(status_,
+                              memory.converted == nullptr ? moved : memory.converted->deliver(moved));
         }
         FileOperation begun{file.state->start(name_, access, memory.view), std::move(memory.converted)};
         if (form_ == Form::nonblocking)
@@ -76,11 +78,13 @@ int end_access(const char* call, MPI_File fh, const void* buf, MPI_Status* statu
             fail(MPI_ERR_OTHER, fmt::format("no split collective is under way; call {}_begin first",
                                             name_without(call, "_end")));
         if (file.split->access != name_without(call, "_end"))
-            fail(MPI_ERR_OTHER, fmt::format("the split collective under way is another one; end it with {}_end",
-                                            file.split->access));
+            fail(MPI_ERR_OTHER,
+                 fmt::format("the split collective under way is another one; end it with {}_end",
+                             file.split->access));
         if (file.split->buffer != buf)
-            fail(MPI_ERR_BUFFER, fmt::format("the buffer is at {}, but that of the begin was at {}; give the same one",
-                                             fmt::ptr(buf), fmt::ptr(file.split->buffer)));
+            fail(MPI_ERR_BUFFER,
+                 fmt::format("the buffer is at {}, but that of the begin was at {}; give the same one",
+                             fmt::ptr(buf), fmt::ptr(file.split->buffer)));
         FileOperation ended = std::move(file.split->operation);
         file.split.reset();
         fill_moved(status, wait_for(ended));

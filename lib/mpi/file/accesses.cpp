@@ -1,4 +1,5 @@
-// The accesses of files: by offset, by the rank's pointer and by the shared one; each rank alone, or all together.
+// The accesses of files: by offset, by the rank's pointer and by the shared one; each rank alone, or all
+// together.
 #include "lib/mpi/file/access_call.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
@@ -28,8 +29,8 @@ int file_write_at(const AccessCall& call, MPI_File fh, MPI_Offset offset, const 
     return call.on(fh, {.writes = true, .offset = offset}, {buf, count, datatype});
 }
 
-int file_write_at_all(const AccessCall& call, MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count,
-                      MPI_Datatype datatype)
+int file_write_at_all(const AccessCall& call, MPI_File fh, MPI_Offset offset, const void* buf,
+                      MPI_Count count, MPI_Datatype datatype)
 {
     return call.on(fh, {.writes = true, .together = true, .offset = offset}, {buf, count, datatype});
 }
@@ -49,7 +50,8 @@ int file_write(const AccessCall& call, MPI_File fh, const void* buf, MPI_Count c
     return call.on(fh, {.writes = true, .place = Place::own}, {buf, count, datatype});
 }
 
-int file_write_all(const AccessCall& call, MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype)
+int file_write_all(const AccessCall& call, MPI_File fh, const void* buf, MPI_Count count,
+                   MPI_Datatype datatype)
 {
     return call.on(fh, {.writes = true, .together = true, .place = Place::own}, {buf, count, datatype});
 }
@@ -64,12 +66,14 @@ int file_read_ordered(const AccessCall& call, MPI_File fh, void* buf, MPI_Count 
     return call.on(fh, {.together = true, .place = Place::shared}, {buf, count, datatype});
 }
 
-int file_write_shared(const AccessCall& call, MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype)
+int file_write_shared(const AccessCall& call, MPI_File fh, const void* buf, MPI_Count count,
+                      MPI_Datatype datatype)
 {
     return call.on(fh, {.writes = true, .place = Place::shared}, {buf, count, datatype});
 }
 
-int file_write_ordered(const AccessCall& call, MPI_File fh, const void* buf, MPI_Count count, MPI_Datatype datatype)
+int file_write_ordered(const AccessCall& call, MPI_File fh, const void* buf, MPI_Count count,
+                       MPI_Datatype datatype)
 {
     return call.on(fh, {.writes = true, .together = true, .place = Place::shared}, {buf, count, datatype});
 }

@@ -60,16 +60,18 @@ void check_not_sequential(const File& file)
 {
     if (file.state->modes().is_sequential)
         fail(MPI_ERR_UNSUPPORTED_OPERATION,
-             "the file was opened with MPI_MODE_SEQUENTIAL, where only the shared pointer is used; call a function "
+             "the file was opened with MPI_MODE_SEQUENTIAL, where only the shared pointer is used; call a "
+             "function "
              "whose name ends with _shared or _ordered, or open it without");
 }
 
 void check_no_split(const File& file)
 {
     if (file.split)
-        fail(MPI_ERR_OTHER, fmt::format("a split collective is under way: call {0}_end first; between {0}_begin and "
-                                        "it there is no other collective call on the file",
-                                        file.split->access));
+        fail(MPI_ERR_OTHER,
+             fmt::format("a split collective is under way: call {0}_end first; between {0}_begin and "
+                         "it there is no other collective call on the file",
+                         file.split->access));
 }
 
 }  // namespace tutti::mpi

@@ -55,8 +55,8 @@ inline File& file_of(MPI_File handle)
     return *found;
 }
 
-/// The error handler of MPI_FILE_NULL: it takes the errors of calls without a file, and files get it when they are
-/// opened.
+/// The error handler of MPI_FILE_NULL: it takes the errors of calls without a file, and files get it when
+/// they are opened.
 ErrorOwner& errors_without_file() noexcept;
 
 /// Throws Failure unless the mode allows it.

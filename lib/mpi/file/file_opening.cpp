@@ -24,13 +24,16 @@ detail::FileModes modes_of(int amode)
     if ((amode & ~kAllModes) != 0)
         fail(MPI_ERR_AMODE, fmt::format("the access mode {:#x} has bits of no MPI_MODE_ constant", amode));
     if (has(MPI_MODE_RDONLY) + has(MPI_MODE_WRONLY) + has(MPI_MODE_RDWR) != 1)
-        fail(MPI_ERR_AMODE, "the access mode must have one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR, and "
-                            "only one");
+        fail(MPI_ERR_AMODE,
+             "the access mode must have one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR, and "
+             "only one");
     if (has(MPI_MODE_RDONLY) && (has(MPI_MODE_CREATE) || has(MPI_MODE_EXCL)))
-        fail(MPI_ERR_AMODE, "a file that is only read is not created: leave out MPI_MODE_CREATE and MPI_MODE_EXCL, or "
-                            "open it with MPI_MODE_RDWR");
+        fail(MPI_ERR_AMODE,
+             "a file that is only read is not created: leave out MPI_MODE_CREATE and MPI_MODE_EXCL, or "
+             "open it with MPI_MODE_RDWR");
     if (has(MPI_MODE_RDWR) && has(MPI_MODE_SEQUENTIAL))
-        fail(MPI_ERR_AMODE, "MPI_MODE_SEQUENTIAL is for files that are only read or only written, not for MPI_MODE_RDWR");
+        fail(MPI_ERR_AMODE,
+             "MPI_MODE_SEQUENTIAL is for files that are only read or only written, not for MPI_MODE_RDWR");
     return {.reads = !has(MPI_MODE_WRONLY),
             .writes = !has(MPI_MODE_RDONLY),
             .creates = has(MPI_MODE_CREATE),

@@ -10,10 +10,10 @@ namespace tutti::mpi {
 
 namespace {
 
-/// A request that knows its file. The operation is the core's, or, if that had ended at once, the request itself.
+/// A request that knows its file. The operation is the core's, or, if that had ended at once, the request
+/// itself.
 struct FileRequest final : MpiRequest {
-    FileRequest(FileOperation& begun, File& of)
-        : file_(&of), converted_(begun.converted), operation_(this)
+    FileRequest(FileOperation& begun, File& of) : file_(&of), converted_(begun.converted), operation_(this)
     {
         owner = &Runtime::process();
         if (begun.request.active()) {
@@ -65,7 +65,8 @@ private:
 std::size_t wait_for(FileOperation& operation)
 {
     const Status status = operation.request.wait();
-    return operation.converted != nullptr ? operation.converted->deliver(status.size_bytes) : status.size_bytes;
+    return operation.converted != nullptr ? operation.converted->deliver(status.size_bytes)
+                                          : status.size_bytes;
 }
 
 MPI_Request begun_request(FileOperation operation, File& file)

@@ -20,7 +20,8 @@ detail::FileWhence whence_of(int whence)
         case MPI_SEEK_END:
             return detail::FileWhence::end;
         default:
-            fail(MPI_ERR_ARG, fmt::format("whence is {}; it must be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence));
+            fail(MPI_ERR_ARG,
+                 fmt::format("whence is {}; it must be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence));
     }
 }
 

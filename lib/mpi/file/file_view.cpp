@@ -19,10 +19,10 @@ void check_etype(std::size_t etype_bytes, std::size_t filetype_bytes)
     if (etype_bytes == 0)
         fail(MPI_ERR_TYPE, "the etype has no bytes; offsets count etypes, so take one that has");
     if (filetype_bytes % etype_bytes != 0)
-        fail(MPI_ERR_TYPE,
-             fmt::format("the filetype has {} bytes, which are no whole number of etypes of {} bytes; make the filetype "
-                         "of etypes",
-                         filetype_bytes, etype_bytes));
+        fail(MPI_ERR_TYPE, fmt::format("the filetype has {} bytes, which are no whole number of etypes of {} "
+                                       "bytes; make the filetype "
+                                       "of etypes",
+                                       filetype_bytes, etype_bytes));
 }
 
 void check_filetype(const datatype::Typemap& type)
@@ -30,19 +30,22 @@ void check_filetype(const datatype::Typemap& type)
     if (type.size_bytes() == 0)
         return;
     if (type.true_lower_bound() < 0)
-        fail(MPI_ERR_TYPE, fmt::format("the filetype begins at byte {}; its displacements must not be negative",
-                                       type.true_lower_bound()));
+        fail(MPI_ERR_TYPE,
+             fmt::format("the filetype begins at byte {}; its displacements must not be negative",
+                         type.true_lower_bound()));
     if (!datatype::reach_if_ascending(type))
-        fail(MPI_ERR_TYPE, "the filetype's parts overlap, or one lies before another that comes earlier; put its "
-                           "displacements in ascending order");
+        fail(MPI_ERR_TYPE,
+             "the filetype's parts overlap, or one lies before another that comes earlier; put its "
+             "displacements in ascending order");
     if (type.extent_bytes() < type.true_extent_bytes())
-        fail(MPI_ERR_TYPE, fmt::format("the filetype reaches over {} bytes, but the next one begins {} bytes behind it, "
-                                       "so that both overlap; give it a larger extent with MPI_Type_create_resized",
-                                       type.true_extent_bytes(), type.extent_bytes()));
+        fail(MPI_ERR_TYPE,
+             fmt::format("the filetype reaches over {} bytes, but the next one begins {} bytes behind it, "
+                         "so that both overlap; give it a larger extent with MPI_Type_create_resized",
+                         type.true_extent_bytes(), type.extent_bytes()));
 }
 
-// Where the view begins, in bytes. Collective for MPI_DISPLACEMENT_CURRENT: nobody moves the shared pointer before all
-// have looked at it.
+// Where the view begins, in bytes. Collective for MPI_DISPLACEMENT_CURRENT: nobody moves the shared pointer
+// before all have looked at it.
 MPI_Offset beginning_of(const File& file, MPI_Offset disp)
 {
     if (disp != MPI_DISPLACEMENT_CURRENT) {
@@ -51,8 +54,9 @@ MPI_Offset beginning_of(const File& file, MPI_Offset disp)
         return disp;
     }
     if (!file.state->modes().is_sequential)
-        fail(MPI_ERR_DISP, "MPI_DISPLACEMENT_CURRENT is for files that were opened with MPI_MODE_SEQUENTIAL; give the "
-                           "displacement in bytes");
+        fail(MPI_ERR_DISP,
+             "MPI_DISPLACEMENT_CURRENT is for files that were opened with MPI_MODE_SEQUENTIAL; give the "
+             "displacement in bytes");
     const MPI_Offset place = file.state->byte_of(file.state->shared_position());
     detail::call_barrier(file.state->communicator(), detail::Form::blocking, {});
     return place;
@@ -60,8 +64,8 @@ MPI_Offset beginning_of(const File& file, MPI_Offset disp)
 
 }  // namespace
 
-int file_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep,
-                  MPI_Info info)
+int file_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+                  const char* datarep, MPI_Info info)
 {
     return guard("MPI_File_set_view", fh, [&] {
         File& file = file_of(fh);

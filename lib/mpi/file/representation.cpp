@@ -21,7 +21,8 @@ namespace {
 // Never destroyed: files may be open after main.
 struct Representations {
     std::mutex mutex;
-    std::deque<Representation> all{{.name = "native"}, {.name = "external32", .number = 1}, {.name = "internal"}};
+    std::deque<Representation> all{
+        {.name = "native"}, {.name = "external32", .number = 1}, {.name = "internal"}};
 
     const Representation* find(std::string_view name) const
     {
@@ -57,14 +58,15 @@ const Representation& representation_of(const char* name)
     const std::lock_guard lock(known.mutex);
     const Representation* const found = known.find(name);
     if (found == nullptr)
-        fail(MPI_ERR_UNSUPPORTED_DATAREP,
-             fmt::format("there is no data representation \"{}\"; take native, internal or external32, or register one "
-                         "with MPI_Register_datarep",
-                         name));
+        fail(MPI_ERR_UNSUPPORTED_DATAREP, fmt::format("there is no data representation \"{}\"; take native, "
+                                                      "internal or external32, or register one "
+                                                      "with MPI_Register_datarep",
+                                                      name));
     return *found;
 }
 
-int register_datarep(const char* datarep, ConversionFunction read_conversion_fn, ConversionFunction write_conversion_fn,
+int register_datarep(const char* datarep, ConversionFunction read_conversion_fn,
+                     ConversionFunction write_conversion_fn,
                      MPI_Datarep_extent_function* dtype_file_extent_fn, void* extra_state)
 {
     return guard("MPI_Register_datarep", MPI_FILE_NULL, [&] {
@@ -72,8 +74,9 @@ int register_datarep(const char* datarep, ConversionFunction read_conversion_fn,
         check_not_null(reinterpret_cast<const void*>(dtype_file_extent_fn), "dtype_file_extent_fn");
         const std::string_view name = datarep;
         if (name.empty() || name.size() >= MPI_MAX_DATAREP_STRING)
-            fail(MPI_ERR_ARG, fmt::format("the name of a data representation has 1 to {} characters; this one has {}",
-                                          MPI_MAX_DATAREP_STRING - 1, name.size()));
+            fail(MPI_ERR_ARG,
+                 fmt::format("the name of a data representation has 1 to {} characters; this one has {}",
+                             MPI_MAX_DATAREP_STRING - 1, name.size()));
         Representations& known = representations();
         const std::lock_guard lock(known.mutex);
         if (known.find(name) != nullptr)
@@ -88,8 +91,8 @@ int register_datarep(const char* datarep, ConversionFunction read_conversion_fn,
     });
 }
 
-ConvertedData::ConvertedData(const Representation& representation, void* buffer, MPI_Count count, const Datatype& type,
-                             bool writes)
+ConvertedData::ConvertedData(const Representation& representation, void* buffer, MPI_Count count,
+                             const Datatype& type, bool writes)
     : representation_(representation),
       buffer_(static_cast<std::byte*>(buffer)),
       count_(static_cast<std::size_t>(count)),
@@ -103,9 +106,10 @@ ConvertedData::ConvertedData(const Representation& representation, void* buffer,
     const ConversionFunction& function = writes ? representation.writes : representation.reads;
     if (representation.extent != nullptr && !is_given(function) && element_bytes_ != type.map->size_bytes())
         fail(MPI_ERR_CONVERSION,
-             fmt::format("the data representation \"{}\" converts nothing here, but its extents make {} bytes of the "
-                         "datatype's {}; both must be equal, or give a function",
-                         representation.name, element_bytes_, type.map->size_bytes()));
+             fmt::format(
+                 "the data representation \"{}\" converts nothing here, but its extents make {} bytes of the "
+                 "datatype's {}; both must be equal, or give a function",
+                 representation.name, element_bytes_, type.map->size_bytes()));
     if (!writes)
         return;
     if (representation.extent == nullptr)
@@ -119,7 +123,8 @@ ConvertedData::ConvertedData(const Representation& representation, void* buffer,
 std::size_t ConvertedData::deliver(std::size_t bytes)
 {
     if (!delivered_)
-        delivered_ = writes_ ? bytes / std::max<std::size_t>(element_bytes_, 1) * type_.map->size_bytes() : read(bytes);
+        delivered_ = writes_ ? bytes / std::max<std::size_t>(element_bytes_, 1) * type_.map->size_bytes()
+                             : read(bytes);
     return *delivered_;
 }
 
@@ -141,18 +146,20 @@ void ConvertedData::convert(const ConversionFunction& function, std::size_t coun
     if (count == 0)
         return;
     if (function.large == nullptr && count > INT_MAX)
-        fail(MPI_ERR_COUNT, fmt::format("the function that converts data takes up to {} elements, and these are {}; "
-                                        "register it with MPI_Register_datarep_c",
-                                        INT_MAX, count));
+        fail(MPI_ERR_COUNT,
+             fmt::format("the function that converts data takes up to {} elements, and these are {}; "
+                         "register it with MPI_Register_datarep_c",
+                         INT_MAX, count));
     MPI_Datatype handle = handle_of(type_);
-    const int code = call_conversion(function, buffer_, handle, static_cast<MPI_Count>(count), in_file_.get(), 0,
-                                     representation_.extra_state);
+    const int code = call_conversion(function, buffer_, handle, static_cast<MPI_Count>(count), in_file_.get(),
+                                     0, representation_.extra_state);
     if (type_.permanent == MPI_DATATYPE_NULL)
         datatype_of(handle).free_handle();
     if (code != MPI_SUCCESS)
-        fail(MPI_ERR_CONVERSION, fmt::format("the function that converts data of representation \"{}\" has returned "
-                                             "error {}: {}",
-                                             representation_.name, code, words_of(code)));
+        fail(MPI_ERR_CONVERSION,
+             fmt::format("the function that converts data of representation \"{}\" has returned "
+                         "error {}: {}",
+                         representation_.name, code, words_of(code)));
 }
 
 }  // namespace tutti::mpi

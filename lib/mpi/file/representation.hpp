@@ -1,5 +1,5 @@
-// How a file has the data: as memory ("native", "internal"), in the portable form ("external32"), or as functions of
-// the program write it (MPI_Register_datarep).
+// How a file has the data: as memory ("native", "internal"), in the portable form ("external32"), or as
+// functions of the program write it (MPI_Register_datarep).
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ const Representation& native_representation() noexcept;
 /// The one with this name, which lives for ever. Throws Failure for an unknown name. Any thread.
 const Representation& representation_of(const char* name);
 
-/// The type as the file has it: numbers have their sizes there; displacements in bytes are the program's, and stay.
+/// The type as the file has it: numbers have their sizes there; displacements in bytes are the program's, and
+/// stay.
 datatype::TypemapRef type_in_file(const Construction::Inner& type, const Representation& representation);
 
 /// Elements in memory whose bytes are others in the file.
@@ -42,8 +43,8 @@ public:
     /// The bytes for the file, or room for those that come from it.
     std::byte* data() const noexcept { return in_file_.get(); }
     std::size_t size_bytes() const noexcept { return size_bytes_; }
-    /// `bytes` have been moved. Brings them to memory, if they were read, once; returns how many they are there. May
-    /// call a function of the program's: not under the lock.
+    /// `bytes` have been moved. Brings them to memory, if they were read, once; returns how many they are
+    /// there. May call a function of the program's: not under the lock.
     std::size_t deliver(std::size_t bytes);
 
 private:

@@ -21,7 +21,10 @@ public:
 
     int number() { return of_.integers()[next_integer_++]; }
     MPI_Count count() { return of_.is_large() ? of_.large_counts()[next_large_++] : number(); }
-    MPI_Count bytes() { return of_.is_large() ? of_.large_counts()[next_large_++] : of_.addresses()[next_address_++]; }
+    MPI_Count bytes()
+    {
+        return of_.is_large() ? of_.large_counts()[next_large_++] : of_.addresses()[next_address_++];
+    }
     std::size_t size() { return static_cast<std::size_t>(count()); }
 
 private:
@@ -80,7 +83,8 @@ TypemapRef distributed_array_of(Arguments& arguments, const datatype::Typemap& o
     }
     for (datatype::DistributedDimension& each : dimensions)
         each.processes = static_cast<std::size_t>(arguments.number());
-    return datatype::distributed_array(dimensions, static_cast<std::size_t>(rank), order_of(arguments.number()), of);
+    return datatype::distributed_array(dimensions, static_cast<std::size_t>(rank),
+                                       order_of(arguments.number()), of);
 }
 
 TypemapRef structure_of(Arguments& arguments, const std::vector<TypemapRef>& types)
@@ -138,9 +142,10 @@ TypemapRef number_in_file(const Construction::Inner& type, const Representation&
     MPI_Aint extent = -1;
     const int code = call_extent(representation.extent, type.permanent, &extent, representation.extra_state);
     if (code != MPI_SUCCESS || extent < 0)
-        fail(MPI_ERR_CONVERSION, fmt::format("the function for extents of data representation \"{}\" has returned "
-                                             "error {} and extent {} for {}",
-                                             representation.name, code, extent, datatype_of(type.permanent).name));
+        fail(MPI_ERR_CONVERSION,
+             fmt::format("the function for extents of data representation \"{}\" has returned "
+                         "error {} and extent {} for {}",
+                         representation.name, code, extent, datatype_of(type.permanent).name));
     return datatype::bytes(static_cast<std::size_t>(extent));
 }
 

@@ -67,7 +67,8 @@ private:
 /// The error handler of a communicator or window; empty for a handle that is none.
 Ref<ErrorHandler> handler_of(MPI_Comm comm);
 Ref<ErrorHandler> handler_of(MPI_Win window);
-/// The error handler of a file; that of MPI_FILE_NULL, and MPI_FILE_NULL in `file`, for a handle that is none.
+/// The error handler of a file; that of MPI_FILE_NULL, and MPI_FILE_NULL in `file`, for a handle that is
+/// none.
 Ref<ErrorHandler> handler_of_file(MPI_File& file);
 /// The name of a communicator, file or window, or what it is in words; empty for a handle that is none.
 std::string described(MPI_Comm comm);

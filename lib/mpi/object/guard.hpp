@@ -11,8 +11,8 @@
 namespace tutti::mpi {
 
 /// Calls `body` and returns MPI_SUCCESS, or the code that `body` returns. What it throws goes to the error
-/// handler of `object`, an MPI_Comm, MPI_File or MPI_Win. `call` is the function's name, for the sentence. Costs
-/// nothing where nothing is thrown.
+/// handler of `object`, an MPI_Comm, MPI_File or MPI_Win. `call` is the function's name, for the sentence.
+/// Costs nothing where nothing is thrown.
 template <class Handle, class Body>
 [[gnu::always_inline]] inline int guard(const char* call, Handle object, Body&& body)
 {

@@ -29,8 +29,8 @@ struct MpiRequest : detail::OwnRequest {
     virtual MPI_Comm communicator() const noexcept { return MPI_COMM_NULL; }
     /// The file whose error handler takes the request's error; nullptr: it is no access of a file.
     virtual MPI_File file() const noexcept { return nullptr; }
-    /// What is to be done when the operation has ended well, and before the program looks at its data; once or
-    /// more. Under the lock, which may be released. The operation's error, if that fails.
+    /// What is to be done when the operation has ended well, and before the program looks at its data; once
+    /// or more. Under the lock, which may be released. The operation's error, if that fails.
     virtual std::exception_ptr deliver(progress::Engine::Lock&, Status&) { return nullptr; }
     /// nullptr for other kinds.
     virtual Generalized* generalized() noexcept { return nullptr; }

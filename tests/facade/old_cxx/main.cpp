@@ -36,7 +36,7 @@ int main(int argc, char** argv)
                                       {"windows", windows},
                                       {"errors", errors},
                                       {"files", files},
-                              {"absent", absent}}) {
+                                      {"absent", absent}}) {
         say("group", name);
         try {
             group();

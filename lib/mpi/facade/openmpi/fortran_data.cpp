@@ -138,11 +138,14 @@ const std::uintptr_t* ompi_errhandler_create(int kind, facade::Function* functio
         facade::remember_fortran_error_handler(function);
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;
     if (kind == 2)
-        static_cast<void>(win_create_errhandler(facade::function<MPI_Win_errhandler_function*>(function), &made));
+        static_cast<void>(
+            win_create_errhandler(facade::function<MPI_Win_errhandler_function*>(function), &made));
     else if (kind == 3)
-        static_cast<void>(file_create_errhandler(facade::function<MPI_File_errhandler_function*>(function), &made));
+        static_cast<void>(
+            file_create_errhandler(facade::function<MPI_File_errhandler_function*>(function), &made));
     else
-        static_cast<void>(comm_create_errhandler(facade::function<MPI_Comm_errhandler_function*>(function), &made));
+        static_cast<void>(
+            comm_create_errhandler(facade::function<MPI_Comm_errhandler_function*>(function), &made));
     if (language == 1)
         facade::remember_cxx_error_handler(function, facade::out(made));
     return facade::out(made);
