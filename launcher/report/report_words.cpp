@@ -105,7 +105,8 @@ std::string call_in_words(const RankGroup& group)
     if (group.is_at_window())
         return window_call_in_words(group);
     if (group.is_at_file())
-        return fmt::format("{}, {}, {}", name_of(group), base::bytes_in_words(group.bytes),
+        return fmt::format("{}{}, {}", name_of(group),
+                           group.bytes != 0 ? ", " + base::bytes_in_words(group.bytes) : "",
                            group.communicator);
     if (group.operation == Operation::wait_any)
         return group.bytes == 1 ? "wait for a request"

@@ -11,6 +11,7 @@
 #include "collectives/framework/nodes.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
 #include "lib/core/files/file_worker.hpp"
+#include "lib/core/files/in_file_system.hpp"
 #include "lib/core/process/exposed_memory.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/foundation/base/cpus.hpp"
@@ -239,7 +240,8 @@ public:
     Shown(Group& group, const CollectiveAccess& access) : group_(group), access_(access)
     {
         if (access.transfer.worker == nullptr)
-            access.communicator.process().status().begins(access.transfer.words(access.communicator));
+            access.communicator.process().status().begins(file_call_words(
+                access.communicator, access.transfer.what(), access.transfer.memory.size_bytes));
     }
     ~Shown()
     {

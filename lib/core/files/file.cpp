@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/files/in_file_system.hpp"
 #include "lib/core/process/process.hpp"
 
 namespace tutti::detail {
 
 namespace {
+
+using observe::FileCall;
 
 template <class T>
 std::vector<T> gathered(const StatePointer& communicator, const T& own)
@@ -64,6 +67,14 @@ void check_opening(const FileOpening& opening, const FileHints& hints)
         refuse(FileFault::argument, "sizes in hints are at least 1, and no number is negative");
 }
 
+// Does something of a file that may keep this rank in the kernel.
+template <class Act>
+FileTrouble in_file_system(const CommunicatorState& communicator, observe::FileCall call, Act&& act)
+{
+    const InFileSystem here(communicator, call);
+    return act();
+}
+
 // How a rank's open has gone. Plain bytes.
 struct Opened {
     FileTrouble trouble;
@@ -106,13 +117,13 @@ std::shared_ptr<File> File::open(const StatePointer& communicator, const FileOpe
     Opened own;
     own.modes = bits_of(opening.modes);
     if (is_first)
-        own.trouble = file.open(false);
+        own.trouble = in_file_system(*communicator, FileCall::open, [&] { return file.open(false); });
     FileTrouble of_first = own.trouble;
     broadcast_from_first(communicator, of_first);
     if (of_first)
         file.fail("open", "cannot open", of_first, is_first ? Error::kNoPeer : 0);
     if (!is_first)
-        own.trouble = file.open(true);
+        own.trouble = in_file_system(*communicator, FileCall::open, [&] { return file.open(true); });
     own.identity = file.identity();
     own.is_local = file.is_local();
     std::int64_t begin = 0;
@@ -150,7 +161,7 @@ void File::close()
 {
     if (turns_ != nullptr)
         set_atomic(false);
-    const FileTrouble own = file_.close();
+    const FileTrouble own = in_file_system(*communicator(), FileCall::close, [&] { return file_.close(); });
     std::exception_ptr failure = caught([&] { agree("close", "cannot close", 0, own); });
     if (file_.modes().is_temporary && communicator()->rank() == 0 && unlink(path().c_str()) != 0 && !failure)
         failure = caught([&] { file_.fail("close", "cannot remove", {errno}); });
@@ -336,13 +347,19 @@ void File::set_size(std::int64_t bytes)
     // Accesses of other ranks before this call come before the change.
     call_barrier(communicator(), Form::blocking, {});
     const bool acts = communicator()->rank() == 0;
-    agree("set_size", "cannot set the size of", bytes, acts ? file_.set_size(bytes) : FileTrouble{});
+    FileTrouble own;
+    if (acts)
+        own = in_file_system(*communicator(), FileCall::size, [&] { return file_.set_size(bytes); });
+    agree("set_size", "cannot set the size of", bytes, own);
 }
 
 void File::preallocate(std::int64_t bytes)
 {
     const bool acts = communicator()->rank() == 0;
-    agree("preallocate", "cannot allocate room for", bytes, acts ? file_.preallocate(bytes) : FileTrouble{});
+    FileTrouble own;
+    if (acts)
+        own = in_file_system(*communicator(), FileCall::size, [&] { return file_.preallocate(bytes); });
+    agree("preallocate", "cannot allocate room for", bytes, own);
 }
 
 void File::sync()
@@ -354,7 +371,10 @@ void File::sync()
     const bool acts = placement.nodes == nullptr
                           ? rank == 0 || !placement.one_node
                           : placement.nodes->leaders()[static_cast<std::size_t>(placement.nodes->node_of(rank))] == rank;
-    agree("sync", "cannot bring to the disk", 0, acts ? file_.sync() : FileTrouble{});
+    FileTrouble own;
+    if (acts)
+        own = in_file_system(*communicator(), FileCall::sync, [&] { return file_.sync(); });
+    agree("sync", "cannot bring to the disk", 0, own);
 }
 
 void File::set_atomic(bool atomic)

@@ -8,6 +8,7 @@
 #include "lib/core/communicators/run_collective.hpp"
 #include "lib/core/files/file.hpp"
 #include "lib/core/files/file_worker.hpp"
+#include "lib/core/files/in_file_system.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/requests/request_access.hpp"
 
@@ -25,20 +26,6 @@ Task move_alone(Group&, FileTransfer& transfer)
     FileWork work(transfer.worker, [&] { outcome = transfer.move(); });
     co_await work;
     transfer.end(outcome);
-}
-
-// Shows meanwhile on the status page where this rank is.
-FileOutcome in_file_system(const CommunicatorState& communicator, const FileTransfer& transfer)
-{
-    Process& process = communicator.process();
-    {
-        const auto lock = process.engine().lock();
-        process.status().begins(transfer.words(communicator));
-    }
-    const FileOutcome outcome = transfer.move();
-    const auto lock = process.engine().lock();
-    process.status().ended();
-    return outcome;
 }
 
 // What a request moves.
@@ -171,7 +158,12 @@ std::size_t File::access(std::string_view call, const FileAccess& access, const 
     FileTransfer transfer =
         transfer_of(call, access.writes, take_offset(access, etypes_of(memory)), memory, nullptr);
     const Turn turn(*this);
-    transfer.end(in_file_system(*communicator(), transfer));
+    FileOutcome outcome;
+    {
+        const InFileSystem here(*communicator(), transfer.what(), memory.size_bytes);
+        outcome = transfer.move();
+    }
+    transfer.end(outcome);
     return transfer.moved;
 }
 

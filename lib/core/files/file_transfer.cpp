@@ -1,17 +1,6 @@
 #include "lib/core/files/file_transfer.hpp"
 
-#include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/process/rank_status.hpp"
-
 namespace tutti::detail {
-
-observe::CallWords FileTransfer::words(const CommunicatorState& communicator) const noexcept
-{
-    observe::CallWords words =
-        RankStatus::words(observe::Operation::file_call, communicator.context(), 0, 0, memory.size_bytes);
-    words.signature = static_cast<std::uint64_t>(writes ? observe::FileCall::write : observe::FileCall::read);
-    return words;
-}
 
 FileRunList FileTransfer::runs() const
 {

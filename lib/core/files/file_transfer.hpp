@@ -14,7 +14,6 @@
 
 namespace tutti::detail {
 
-class CommunicatorState;
 class FileWorker;
 
 /// How an access has gone. Travels between ranks. Plain bytes.
@@ -60,8 +59,10 @@ struct FileTransfer {
         });
     }
 
-    /// What the status page says while this rank is in the file system.
-    observe::CallWords words(const CommunicatorState& communicator) const noexcept;
+    observe::FileCall what() const noexcept
+    {
+        return writes ? observe::FileCall::write : observe::FileCall::read;
+    }
     FileRunList runs() const;
     /// Moves all, in this thread.
     FileOutcome move() const;

@@ -44,8 +44,10 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr Operation kLastOperation = Operation::file_call;
 
-enum class FileCall : std::uint8_t { read, write };
-inline constexpr std::array<std::string_view, 2> kFileCallNames = {"read of a file", "write of a file"};
+enum class FileCall : std::uint8_t { read, write, open, close, size, sync };
+inline constexpr std::array<std::string_view, 6> kFileCallNames = {
+    "read of a file",  "write of a file",         "opening of a file",
+    "close of a file", "change of a file's size", "sync of a file"};
 
 /// Calls of windows that may wait. A fence, and the end of a window, wait for puts and then as collectives.
 enum class WindowCall : std::uint8_t {
