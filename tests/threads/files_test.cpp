@@ -53,6 +53,7 @@ TEST_CASE("file: an own pointer, sizes, and reads that end with the file", "[fil
         // The last block of the last rank ends the file.
         const auto end = static_cast<std::int64_t>(8 + 4 * (20 * ranks + 10 * (ranks - 1) + 5));
         expect(file.size() == end, "the size");
+        world.barrier();
         file.seek(-5, FileFrom::current);
         std::vector<int> found(15, -1);
         const std::size_t last = own + 1 < ranks ? 40 : 20;
@@ -66,10 +67,13 @@ TEST_CASE("file: an own pointer, sizes, and reads that end with the file", "[fil
         expect(file.position() == (own + 1 < ranks ? 30 : 25), "the end of the view");
         file.resize(100);
         expect(file.size() == 100, "a size that was set");
+        world.barrier();
         file.preallocate(50);
         expect(file.size() == 100, "room makes no file shorter");
+        world.barrier();
         file.preallocate(200);
         expect(file.size() == 200, "room makes a file longer");
+        world.barrier();
         file.close();
         // Memory of several forms.
         File again(world, path, read | write | append);
@@ -258,23 +262,40 @@ TEST_CASE("file: replace() leaves the new file, or the old one", "[files]")
         world.barrier();
         File::replace(world, path, write_letters('A'));
         const int failing = world.size() - 1;
-        // Before it writes, while the others do; and behind.
-        for (const bool early : {false, true})
-            expect_error(world.rank() == failing ? ErrorCode::truncated : ErrorCode::file, "no more", [&] {
-                File::replace(world, path, [&](File& file) {
-                    if (early && world.rank() == failing)
-                        throw Error(ErrorCode::truncated, "test", "no more");
-                    write_letters('x')(file);
-                    if (!early && world.rank() == failing)
-                        throw Error(ErrorCode::truncated, "test", "no more");
-                });
+        expect_error(world.rank() == failing ? ErrorCode::truncated : ErrorCode::file, "no more", [&] {
+            File::replace(world, path, [&](File& file) {
+                write_letters('x')(file);
+                if (world.rank() == failing)
+                    throw Error(ErrorCode::truncated, "test", "no more");
             });
+        });
+        world.barrier();
         expect(text_of(path) == old, "the old file stays");
         expect(files() == 1, "no other file stays");
         expect_error(ErrorCode::file, "cannot create",
                      [&] { File::replace(world, path + "/below", write_letters('x')); });
         world.barrier();
     });
+}
+
+TEST_CASE("file: replace() brings back ranks that wait for one whose part has failed", "[files]")
+{
+    const TemporaryFolder folder;
+    const std::string path = folder.write("checkpoint", "old");
+    for (const int ranks : {2, 3, 5})
+        at_size(ranks, [&](const Communicator& world) {
+            const bool fails = world.rank() == world.size() / 2;
+            expect_error(fails ? ErrorCode::truncated : ErrorCode::invalid_argument,
+                         fails ? "no more" : "write_all", [&] {
+                             File::replace(world, path, [&](File& file) {
+                                 if (fails)
+                                     throw Error(ErrorCode::truncated, "test", "no more");
+                                 file.write_at_all(world.rank(), 'x');
+                             });
+                         });
+        });
+    CHECK(text_of(path) == "old");
+    CHECK(!std::filesystem::exists(path + ".new"));
 }
 
 }  // namespace tutti::test

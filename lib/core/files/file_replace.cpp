@@ -72,18 +72,6 @@ FileTrouble rename_durably(const std::string& from, const std::string& to, int d
     return {};
 }
 
-template <class T>
-std::vector<T> parts_of_all(const StatePointer& communicator, const T& own)
-{
-    std::vector<T> all(static_cast<std::size_t>(communicator->size()));
-    call_allgather(communicator, Form::blocking,
-                   {.in = {reinterpret_cast<const std::byte*>(&own), sizeof own, 1},
-                    .out = {reinterpret_cast<std::byte*>(all.data()), all.size() * sizeof own, 1},
-                    .in_place = false},
-                   {});
-    return all;
-}
-
 // The outcome of rank 0, at all ranks.
 FileTrouble of_first(const StatePointer& communicator, FileTrouble trouble)
 {
@@ -96,16 +84,16 @@ FileTrouble of_first(const StatePointer& communicator, FileTrouble trouble)
 
 // How a rank's part has ended. Plain bytes.
 struct Ending {
-    int failed_before = 0;  // of the tries to agree, how many; 0: it has not failed
-    std::array<char, 236> sentence{};
+    bool has_failed = false;
+    std::array<char, 247> sentence{};
 };
 
-Ending ending_of(const std::exception_ptr& failure, int tries)
+Ending ending_of(const std::exception_ptr& failure)
 {
     Ending ending;
     if (!failure)
         return ending;
-    ending.failed_before = tries;
+    ending.has_failed = true;
     std::string sentence = "an exception of a type of its own";
     try {
         std::rethrow_exception(failure);
@@ -118,6 +106,17 @@ Ending ending_of(const std::exception_ptr& failure, int tries)
     return ending;
 }
 
+std::vector<Ending> endings_of_all(const StatePointer& communicator, const Ending& own)
+{
+    std::vector<Ending> all(static_cast<std::size_t>(communicator->size()));
+    call_allgather(communicator, Form::blocking,
+                   {.in = {reinterpret_cast<const std::byte*>(&own), sizeof own, 1},
+                    .out = {reinterpret_cast<std::byte*>(all.data()), all.size() * sizeof own, 1},
+                    .in_place = false},
+                   {});
+    return all;
+}
+
 }  // namespace
 
 struct FileReplacement::State {
@@ -126,50 +125,46 @@ struct FileReplacement::State {
     std::string beside;
     base::UniqueFd lock;  // of rank 0
     FilePointer file;
+    bool is_spoiled = false;  // the file's communicator
 
     bool is_first() const noexcept { return communicator->rank() == 0; }
-    std::exception_ptr agreed(std::exception_ptr failure) const;
+    std::exception_ptr agreed(const std::exception_ptr& failure);
     void give_up(const std::exception_ptr& failure);
 };
 
-// What this rank throws: its own failure, or that of the rank that has failed first.
+// What this rank throws: its own failure, or another rank's.
 //
-// A rank whose part has failed comes here while others may wait for it in a collective access. Then all of
-// them find that their calls differ: those accesses fail, which brings the others here as well, and this rank
-// tries again. So whoever has tried more often has failed first.
-std::exception_ptr FileReplacement::State::agreed(std::exception_ptr failure) const
+// While a rank whose part has failed is here, others may wait for it in a collective access. Then all of them
+// find that their calls differ, and throw; the file's communicator is of no use any more.
+std::exception_ptr FileReplacement::State::agreed(const std::exception_ptr& failure)
 {
-    constexpr int kTries = 8;
     std::vector<Ending> endings;
-    int tries = 0;
-    while (endings.empty()) {
-        ++tries;
-        const std::exception_ptr differs =
-            caught([&] { endings = parts_of_all(file->communicator(), ending_of(failure, tries)); });
-        if (differs && !failure)
-            failure = differs;
-        if (differs && tries == kTries)
-            return failure;
+    const std::exception_ptr differs =
+        caught([&] { endings = endings_of_all(file->communicator(), ending_of(failure)); });
+    if (differs) {
+        is_spoiled = true;
+        return failure ? failure : differs;
     }
-    const auto first = std::ranges::max_element(endings, {}, &Ending::failed_before);
-    if (first->failed_before == 0 || (failure && tries == first->failed_before))
+    const auto failed = std::ranges::find(endings, true, &Ending::has_failed);
+    if (failure || failed == endings.end())
         return failure;
-    const auto rank = static_cast<int>(first - endings.begin());
+    const auto rank = static_cast<int>(failed - endings.begin());
     return std::make_exception_ptr(
         FileError(FileFault::io, "replace",
                   fmt::format("{} stays as it was, because rank {} has not written its part: {}", path, rank,
-                              first->sentence.data()),
+                              failed->sentence.data()),
                   rank));
 }
 
 void FileReplacement::State::give_up(const std::exception_ptr& failure)
 {
-    if (file != nullptr)
+    if (file != nullptr && !is_spoiled)
         static_cast<void>(caught([&] { std::exchange(file, nullptr)->close(); }));
     if (is_first() && lock)
         unlink(beside.c_str());
     lock.reset();
-    call_barrier(communicator, Form::blocking, {});
+    if (!is_spoiled)
+        call_barrier(communicator, Form::blocking, {});
     std::rethrow_exception(failure);
 }
 
@@ -208,7 +203,7 @@ const FilePointer& FileReplacement::file() const noexcept
 void FileReplacement::end(std::exception_ptr own)
 {
     State& state = *state_;
-    std::exception_ptr failure = state.agreed(std::move(own));
+    std::exception_ptr failure = state.agreed(own);
     if (!failure)
         failure = caught([&] { state.file->sync(); });
     if (failure)
