@@ -79,21 +79,24 @@ FileTrouble in_file_system(const CommunicatorState& communicator, observe::FileC
 struct Opened {
     FileTrouble trouble;
     OpenFile::Identity identity;
-    std::uint32_t modes = 0;
     std::uint32_t is_local = 0;
     std::uint32_t maps_peers = 0;
-    std::uint32_t unused = 0;
 };
+
+void check_modes(const OpenFile& file, const std::vector<std::uint32_t>& all)
+{
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i] != all[0])
+            throw FileError(FileFault::not_same, "open",
+                            fmt::format("{}: ranks 0 and {} give different modes; give all ranks the same",
+                                        file.path(), i),
+                            static_cast<int>(i));
+}
 
 void check_opened(const OpenFile& file, const std::vector<Opened>& all)
 {
     for (std::size_t i = 0; i < all.size(); ++i) {
         const int rank = static_cast<int>(i);
-        if (all[i].modes != all[0].modes)
-            throw FileError(FileFault::not_same, "open",
-                            fmt::format("{}: ranks 0 and {} give different modes; give all ranks the same",
-                                        file.path(), rank),
-                            rank);
         if (all[i].trouble)
             file.fail("open", "cannot open", all[i].trouble, rank);
         // Another host may number the device otherwise.
@@ -115,7 +118,8 @@ std::shared_ptr<File> File::open(const StatePointer& communicator, const FileOpe
     OpenFile file(opening);
     const bool is_first = communicator->rank() == 0;
     Opened own;
-    own.modes = bits_of(opening.modes);
+    // The file is created and emptied only for ranks that agree, and not before all have come.
+    check_modes(file, gathered(communicator, bits_of(opening.modes)));
     if (is_first)
         own.trouble = in_file_system(*communicator, FileCall::open, [&] { return file.open(false); });
     FileTrouble of_first = own.trouble;

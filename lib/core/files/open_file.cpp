@@ -65,15 +65,24 @@ std::string_view remedy_of(int error) noexcept
     }
 }
 
+// To map a file for writing takes that it may be read.
 int flags_of(const FileModes& modes, bool only_opens) noexcept
 {
-    int flags = O_CLOEXEC;
-    flags |= !modes.writes ? O_RDONLY : modes.reads ? O_RDWR : O_WRONLY;
+    int flags = O_CLOEXEC | (modes.writes ? O_RDWR : O_RDONLY);
     if (only_opens)
         return flags;
     if (modes.creates)
         flags |= O_CREAT | (modes.is_new ? O_EXCL : 0);
     return flags | (modes.empties ? O_TRUNC : 0);
+}
+
+int opened(const char* path, int flags) noexcept
+{
+    int descriptor = 0;
+    do {
+        descriptor = ::open(path, flags, 0666);
+    } while (descriptor < 0 && errno == EINTR);
+    return descriptor;
 }
 
 }  // namespace
@@ -127,10 +136,11 @@ OpenFile::OpenFile(const FileOpening& opening) : path_(path_in(opening.path)), m
 
 FileTrouble OpenFile::open(bool only_opens)
 {
-    int descriptor = 0;
-    do {
-        descriptor = ::open(path_.c_str(), flags_of(modes_, only_opens), 0666);
-    } while (descriptor < 0 && errno == EINTR);
+    const int flags = flags_of(modes_, only_opens);
+    int descriptor = opened(path_.c_str(), flags);
+    const bool may_be_read = descriptor >= 0;
+    if (descriptor < 0 && errno == EACCES && modes_.writes && !modes_.reads)
+        descriptor = opened(path_.c_str(), (flags & ~O_RDWR) | O_WRONLY);
     if (descriptor < 0)
         return {errno};
     descriptor_.reset(descriptor);
@@ -143,6 +153,7 @@ FileTrouble OpenFile::open(bool only_opens)
     struct statfs system {};
     is_local_ = fstatfs(descriptor, &system) == 0 &&
                 std::ranges::find(kShared, static_cast<std::uint32_t>(system.f_type)) == kShared.end();
+    maps_writes_ = is_local_ && may_be_read && modes_.writes && S_ISREG(found.st_mode);
     return {};
 }
 

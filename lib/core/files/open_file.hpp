@@ -55,6 +55,8 @@ public:
 
     /// Whether only this host uses the file system.
     bool is_local() const noexcept { return is_local_; }
+    /// Whether writes may go through memory that the kernel maps of the file.
+    bool maps_writes() const noexcept { return maps_writes_; }
     /// Which file it is, on this host.
     struct Identity {
         std::uint64_t device = 0;
@@ -80,6 +82,7 @@ private:
     std::string path_;
     FileModes modes_;
     bool is_local_ = false;
+    bool maps_writes_ = false;
     Identity identity_;
 };
 
