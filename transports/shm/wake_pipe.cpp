@@ -1,6 +1,7 @@
 #include "transports/shm/wake_pipe.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +17,11 @@ bool WakePipe::open() noexcept
         return false;
     reading_.reset(ends[0]);
     writing_.reset(ends[1]);
+    // Whoever writes to a pipe that nobody reads is killed. Peers that have this one read it themselves.
+    base::UniqueFd both(
+        ::open(fmt::format("/proc/self/fd/{}", ends[1]).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+    if (both)
+        writing_ = std::move(both);
     return true;
 }
 
@@ -31,7 +37,7 @@ void WakeLine::ring(const LocalProcess& owner, int writing_end, DescriptorExchan
 {
     if (!std::exchange(tried_, true)) {
         try {
-            line_ = owner.open(writing_end, O_WRONLY | O_NONBLOCK, exchange);
+            line_ = owner.open(writing_end, O_RDWR | O_NONBLOCK, exchange);  // see WakePipe::open()
         } catch (const std::exception&) {
             // Its owner also looks from time to time.
         }

@@ -129,6 +129,11 @@ TEST_CASE("an inbox out of an exchange is the owner's, and so is the way to wake
     int waiting = 0;
     REQUIRE(ioctl(pipe.reading_end(), FIONREAD, &waiting) == 0);
     CHECK(waiting == 1);
+    // The owner ends, and what it has handed over with it.
+    pipe = WakePipe();
+    exchange.files.clear();
+    theirs.wake_owner();  // SIGPIPE would end this process
+    CHECK(mine.header().bell.load() == 2);
 }
 
 TEST_CASE("a board and an arena out of an exchange, and a board that all have is withdrawn")

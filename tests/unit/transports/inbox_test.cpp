@@ -275,3 +275,18 @@ TEST_CASE("an owner that sleeps on descriptors is woken by its pipe, and only th
     pipe.drain();
     CHECK(bytes() == 0);
 }
+
+TEST_CASE("an owner that has ended is woken by its pipe without harm")
+{
+    const Inbox mine = Inbox::create(2, 0);
+    Inbox theirs = Inbox::open(mine.contact(), 1);
+    {
+        WakePipe pipe;
+        REQUIRE(pipe.open());
+        mine.header().wake_pipe.store(pipe.writing_end());
+        mine.header().sleeping.store(Sleep::on_descriptors);
+        theirs.wake_owner();
+    }
+    theirs.wake_owner();  // SIGPIPE would end this process
+    CHECK(mine.header().bell.load() == 2);
+}
