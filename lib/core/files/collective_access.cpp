@@ -41,7 +41,7 @@ struct Share {
 };
 
 template <class T>
-std::span<std::byte> bytes_of(std::vector<T>& list)
+std::span<std::byte> list_bytes(std::vector<T>& list)
 {
     return std::as_writable_bytes(std::span(list));
 }
@@ -309,7 +309,7 @@ Task Aggregation::exchange_runs()
                 continue;
             std::vector<FileRun>& runs = runs_[static_cast<std::size_t>(rank)];
             runs.resize(plan_.of(rank).run_count);
-            operations.add(group_.recv(rank, bytes_of(runs)));
+            operations.add(group_.recv(rank, list_bytes(runs)));
         }
     }
     for (std::size_t i = 0; i < plan_.aggregators().size(); ++i)
@@ -503,8 +503,8 @@ void check_shares(const CollectiveAccess& access, std::span<const Share> shares)
 Task agree(Group& group, CollectiveAccess& access, FileOutcome outcome)
 {
     std::vector<FileOutcome> outcomes(static_cast<std::size_t>(group.size()));
-    Task gathered = collectives::allgather_bruck(
-        group, std::as_bytes(std::span(&outcome, 1)).data(), bytes_of(outcomes));
+    Task gathered = collectives::allgather_bruck(group, std::as_bytes(std::span(&outcome, 1)).data(),
+                                                 list_bytes(outcomes));
     co_await gathered;
     FileOutcome all;
     int rank = Error::kNoPeer;
@@ -554,8 +554,8 @@ Task move_together(Group& group, CollectiveAccess& access)
     const FileRunList own = access.refusal ? FileRunList() : transfer.runs();
     const Share share = share_of(access, own);
     std::vector<Share> shares(static_cast<std::size_t>(group.size()));
-    Task gathered = collectives::allgather_bruck(group, std::as_bytes(std::span(&share, 1)).data(),
-                                                 bytes_of(shares));
+    Task gathered =
+        collectives::allgather_bruck(group, std::as_bytes(std::span(&share, 1)).data(), list_bytes(shares));
     co_await gathered;
     check_shares(access, shares);
     const Plan plan(access, shares);

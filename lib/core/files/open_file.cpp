@@ -16,19 +16,19 @@ namespace tutti::detail {
 namespace {
 
 // File systems whose servers other hosts use, too, as statfs(2) and their sources number them.
-constexpr std::array<std::uint64_t, 13> kShared = {0x6969 /* NFS */,
-                                                   0x517b /* SMB */,
-                                                   0xfe534d42 /* SMB2 */,
-                                                   0xff534d42 /* CIFS */,
-                                                   0x0bd00bd0 /* Lustre */,
-                                                   0x47504653 /* GPFS */,
-                                                   0x19830326 /* BeeGFS */,
-                                                   0x00c36400 /* Ceph */,
-                                                   0x65735546 /* FUSE */,
-                                                   0x01021997 /* 9P */,
-                                                   0x5346414f /* AFS */,
-                                                   0x7461636f /* OCFS2 */,
-                                                   0x01161970 /* GFS2 */};
+constexpr std::array<std::uint64_t, 13> kOfSeveralHosts = {0x6969 /* NFS */,
+                                                           0x517b /* SMB */,
+                                                           0xfe534d42 /* SMB2 */,
+                                                           0xff534d42 /* CIFS */,
+                                                           0x0bd00bd0 /* Lustre */,
+                                                           0x47504653 /* GPFS */,
+                                                           0x19830326 /* BeeGFS */,
+                                                           0x00c36400 /* Ceph */,
+                                                           0x65735546 /* FUSE */,
+                                                           0x01021997 /* 9P */,
+                                                           0x5346414f /* AFS */,
+                                                           0x7461636f /* OCFS2 */,
+                                                           0x01161970 /* GFS2 */};
 
 constexpr std::array<std::string_view, 10> kPrefixes = {
     "ufs:", "nfs:", "lustre:", "gpfs:", "panfs:", "ufs-:", "testfs:", "daos:", "ime:", "unify:"};
@@ -152,7 +152,8 @@ FileTrouble OpenFile::open(bool only_opens)
     identity_ = {found.st_dev, found.st_ino};
     struct statfs system {};
     is_local_ = fstatfs(descriptor, &system) == 0 &&
-                std::ranges::find(kShared, static_cast<std::uint32_t>(system.f_type)) == kShared.end();
+                std::ranges::find(kOfSeveralHosts, static_cast<std::uint32_t>(system.f_type)) ==
+                    kOfSeveralHosts.end();
     maps_writes_ = is_local_ && may_be_read && modes_.writes && S_ISREG(found.st_mode);
     return {};
 }

@@ -34,12 +34,12 @@ private:
     std::size_t next_large_ = 0;
 };
 
-datatype::Order order_of(int order) noexcept
+datatype::Order order_in_file(int order) noexcept
 {
     return order == MPI_ORDER_C ? datatype::Order::c : datatype::Order::fortran;
 }
 
-std::vector<datatype::Block> blocks_of(Arguments& arguments, bool one_length, bool in_bytes)
+std::vector<datatype::Block> blocks_in_file(Arguments& arguments, bool one_length, bool in_bytes)
 {
     std::vector<datatype::Block> blocks(arguments.size());
     const std::size_t length = one_length ? arguments.size() : 0;
@@ -59,7 +59,7 @@ TypemapRef subarray_of(Arguments& arguments, const datatype::Typemap& of)
         each.taken = arguments.size();
     for (datatype::Dimension& each : dimensions)
         each.start = arguments.size();
-    return datatype::subarray(dimensions, order_of(arguments.number()), of);
+    return datatype::subarray(dimensions, order_in_file(arguments.number()), of);
 }
 
 TypemapRef distributed_array_of(Arguments& arguments, const datatype::Typemap& of)
@@ -84,7 +84,7 @@ TypemapRef distributed_array_of(Arguments& arguments, const datatype::Typemap& o
     for (datatype::DistributedDimension& each : dimensions)
         each.processes = static_cast<std::size_t>(arguments.number());
     return datatype::distributed_array(dimensions, static_cast<std::size_t>(rank),
-                                       order_of(arguments.number()), of);
+                                       order_in_file(arguments.number()), of);
 }
 
 TypemapRef structure_of(Arguments& arguments, const std::vector<TypemapRef>& types)
@@ -115,13 +115,13 @@ TypemapRef made_again(const Construction& made, const std::vector<TypemapRef>& t
                             : datatype::vector(count, block, arguments.count(), of);
         }
         case MPI_COMBINER_INDEXED:
-            return datatype::indexed(blocks_of(arguments, false, false), of);
+            return datatype::indexed(blocks_in_file(arguments, false, false), of);
         case MPI_COMBINER_HINDEXED:
-            return datatype::hindexed(blocks_of(arguments, false, true), of);
+            return datatype::hindexed(blocks_in_file(arguments, false, true), of);
         case MPI_COMBINER_INDEXED_BLOCK:
-            return datatype::indexed(blocks_of(arguments, true, false), of);
+            return datatype::indexed(blocks_in_file(arguments, true, false), of);
         case MPI_COMBINER_HINDEXED_BLOCK:
-            return datatype::hindexed(blocks_of(arguments, true, true), of);
+            return datatype::hindexed(blocks_in_file(arguments, true, true), of);
         case MPI_COMBINER_SUBARRAY:
             return subarray_of(arguments, of);
         case MPI_COMBINER_DARRAY:
