@@ -106,6 +106,19 @@ Ending ending_of(const std::exception_ptr& failure)
     return ending;
 }
 
+// Calls that wait for all ranks of a communicator are of no use any more.
+bool is_loss(const std::exception_ptr& failure)
+{
+    try {
+        if (failure)
+            std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::peer_lost;
+    } catch (...) {
+    }
+    return false;
+}
+
 std::vector<Ending> endings_of_all(const StatePointer& communicator, const Ending& own)
 {
     std::vector<Ending> all(static_cast<std::size_t>(communicator->size()));
@@ -138,6 +151,8 @@ struct FileReplacement::State {
 // find that their calls differ, and throw; the file's communicator is of no use any more.
 std::exception_ptr FileReplacement::State::agreed(const std::exception_ptr& failure)
 {
+    if (is_loss(failure))
+        return failure;
     std::vector<Ending> endings;
     const std::exception_ptr differs =
         caught([&] { endings = endings_of_all(file->communicator(), ending_of(failure)); });
@@ -158,6 +173,7 @@ std::exception_ptr FileReplacement::State::agreed(const std::exception_ptr& fail
 
 void FileReplacement::State::give_up(const std::exception_ptr& failure)
 {
+    is_spoiled = is_spoiled || is_loss(failure);
     if (file != nullptr && !is_spoiled)
         static_cast<void>(caught([&] { std::exchange(file, nullptr)->close(); }));
     if (is_first() && lock)
