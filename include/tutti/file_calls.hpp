@@ -27,6 +27,7 @@ enum class FileMode : std::uint32_t {
     sequential = 1 << 7  // only the shared pointer is used
 };
 
+/// Both.
 constexpr FileMode operator|(FileMode a, FileMode b) noexcept
 {
     return static_cast<FileMode>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -45,8 +46,8 @@ struct FileHints {
 
     std::size_t buffer_bytes = std::size_t{16} << 20;  // of an aggregator, for memory that it does not map
     int aggregators = 0;                               // 0: as many as suit the ranks
-    Collective collective_reads = Collective::automatic;
-    Collective collective_writes = Collective::automatic;
+    Collective collective_reads = Collective::automatic;   // of read_all and its like
+    Collective collective_writes = Collective::automatic;  // of write_all and its like
     std::size_t alignment = std::size_t{1} << 20;  // parts of aggregators begin at multiples of it, in bytes
 };
 
