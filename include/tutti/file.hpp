@@ -43,8 +43,6 @@ namespace tutti {
 /// Errors are thrown as tutti::Error, with ErrorCode::file where the file system refuses: the sentence has
 /// file, place, rank and remedy. After a failed access the bytes in its range are unspecified.
 class File {
-    using Place = detail::FileAccess::Place;
-
 public:
     /// Collective: all ranks open the file, or all throw. All give the same path, mode and hints.
     File(const Communicator& communicator, std::string_view path, FileMode mode, const FileHints& hints = {})
@@ -258,6 +256,8 @@ public:
     void set_atomic(bool atomic) { detail::FileCalls::set_atomic(*file_, atomic); }
 
 private:
+    using Place = detail::FileAccess::Place;
+
     explicit File(detail::FilePointer file) noexcept : file_(std::move(file)) {}
 
     static detail::FileAccess at(bool together, std::int64_t offset) noexcept
