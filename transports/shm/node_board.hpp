@@ -144,6 +144,12 @@ public:
     void forget() noexcept;
     /// Whether this member waits for something that `member` has not done.
     bool waits_for(std::uint32_t index) const noexcept;
+    /// Whether this member waits for arrivals, or for the release behind them.
+    bool waits_for_arrivals() const noexcept
+    {
+        return (awaited_ == Event::released && !released()) ||
+               (awaited_ == Event::all_arrived && !all_arrived());
+    }
 
 private:
     struct Header {

@@ -56,9 +56,17 @@ std::string CommunicatorState::in_words() const
 std::vector<int> CommunicatorState::awaited_at_board() const
 {
     std::vector<int> awaited;
-    for (int other = 0; board_ != nullptr && other < size(); ++other)
+    if (board_ == nullptr)
+        return awaited;
+    for (int other = 0; other < size(); ++other)
         if (board_->waits_for(static_cast<std::uint32_t>(other)))
             awaited.push_back(other);
+    // All have begun the call, so one of them is on its way from its announcement to its arrival, or to the
+    // release: it may have been lost there.
+    if (awaited.empty() && board_->waits_for_arrivals())
+        for (int other = 0; other < size(); ++other)
+            if (other != rank_)
+                awaited.push_back(other);
     return awaited;
 }
 
