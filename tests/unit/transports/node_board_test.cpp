@@ -342,3 +342,23 @@ TEST_CASE("a contact of another board, or none, is refused")
     CHECK_FALSE(parsed(contact));
     CHECK_FALSE(BoardContact::parse(std::as_bytes(std::span(&contact, 1)).first(8)).has_value());
 }
+
+TEST_CASE("a member that has announced a call and never arrives is waited for")
+{
+    Members members(2);
+    NodeBoard& waiting = *members.boards[0];
+    for (const auto& board : members.boards) {
+        board->begin();
+        board->announce({1, 1});
+    }
+    CHECK_FALSE(waiting.arrive());
+    CHECK_FALSE(waiting.waits_for_arrivals());
+    CHECK_FALSE(waiting.await(NodeBoard::Event::released));
+    CHECK_FALSE(waiting.waits_for(1));
+    CHECK(waiting.waits_for_arrivals());
+    CHECK(members.boards[1]->arrive());
+    CHECK(waiting.waits_for_arrivals());  // the last one releases
+    members.boards[1]->release();
+    CHECK_FALSE(waiting.waits_for_arrivals());
+    CHECK(waiting.has_come());
+}
