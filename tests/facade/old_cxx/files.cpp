@@ -67,7 +67,7 @@ void by_offset(MPI::File& file, MPI::Offset offset)
 void by_pointer(MPI::File& file, MPI::Offset offset)
 {
     MPI::Status status;
-    const auto seek = [&] { file.Seek(offset, MPI::SEEK_SET); };
+    const auto seek = [&] { file.Seek(offset, MPI_SEEK_SET); };
     seek();
     file.Write(words, 4, MPI::INT, status);
     say("Get_position", file.Get_position());
@@ -103,7 +103,7 @@ void by_shared_pointer(MPI::File& file)
     const auto seek = [&] {
         file.Sync();
         MPI::COMM_WORLD.Barrier();
-        file.Seek_shared(0, MPI::SEEK_SET);
+        file.Seek_shared(0, MPI_SEEK_SET);
         MPI::COMM_WORLD.Barrier();
     };
     seek();
@@ -192,7 +192,7 @@ void files()
     handler.Free();
     file.Set_errhandler(MPI::ERRORS_THROW_EXCEPTIONS);
     try {
-        file.Seek(-1, MPI::SEEK_SET);
+        file.Seek(-1, MPI_SEEK_SET);
         say("Seek", "nothing thrown");
     } catch (MPI::Exception& error) {
         say("Seek", error.Get_error_class());
