@@ -113,6 +113,10 @@ public:
     void let_outlive_environment() noexcept { outlives_environment_ = true; }
     bool outlives_environment() const noexcept { return outlives_environment_; }
 
+    /// Its calls are few, or need no board: it gets none. All ranks say so, before their fourth blocking
+    /// collective.
+    void do_without_board() noexcept { board_is_settled_ = true; }
+
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
     /// The calls since the last but one review are still known.
     static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;

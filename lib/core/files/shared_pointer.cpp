@@ -51,6 +51,8 @@ SharedPointer::SharedPointer(const StatePointer& communicator, std::int64_t offs
                             .size_bytes = kWords * sizeof(std::uint64_t),
                             .unit_bytes = sizeof(std::uint64_t)});
     window_->set_name("the shared pointer of a file");
+    // To share memory for a board takes longer than to open and close a file, whose accesses use none.
+    window_->communicator()->do_without_board();
     window_->lock_all(window_promise::no_check);
 }
 
