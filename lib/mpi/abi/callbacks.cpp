@@ -1,8 +1,34 @@
 #include "lib/mpi/object/callbacks.hpp"
 
+#include "lib/mpi/abi/handle_numbers.hpp"
+#include "lib/mpi/object/error_handler.hpp"
 #include "lib/mpi/request/request_object.hpp"
 
 namespace tutti::mpi {
+
+namespace {
+
+template <class Function, class Handle>
+void call_by_language(Function* function, Language language, Handle object, int& code, const char* call)
+{
+    if (language != Language::fortran)
+        return function(&object, &code, call);
+    int number = toint(object);
+    reinterpret_cast<void (*)(int*, int*)>(function)(&number, &code);
+}
+
+/// Length: int or MPI_Count.
+template <class Function, class Length>
+void call_by_language(Function* function, Language language, void* in, void* inout, Length length,
+                      MPI_Datatype datatype)
+{
+    if (language != Language::fortran)
+        return function(in, inout, &length, &datatype);
+    int number = toint(datatype);
+    reinterpret_cast<void (*)(void*, void*, Length*, int*)>(function)(in, inout, &length, &number);
+}
+
+}  // namespace
 
 int known_class(int error_class) noexcept
 {
@@ -18,24 +44,23 @@ void call_operator(const UserFunction& function, void* in, void* inout, MPI_Coun
                    MPI_Datatype datatype)
 {
     if (function.large != nullptr)
-        return function.large(in, inout, &count, &datatype);
-    int length = static_cast<int>(count);
-    function.small(in, inout, &length, &datatype);
+        return call_by_language(function.large, function.language, in, inout, count, datatype);
+    call_by_language(function.small, function.language, in, inout, static_cast<int>(count), datatype);
 }
 
-void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call)
+void call_error_handler(const ErrorHandler& handler, MPI_Comm comm, int& code, const char* call)
 {
-    function(&comm, &code, call);
+    call_by_language(handler.function, handler.language, comm, code, call);
 }
 
-void call_error_handler(MPI_File_errhandler_function* function, MPI_File file, int& code, const char* call)
+void call_error_handler(const ErrorHandler& handler, MPI_File file, int& code, const char* call)
 {
-    function(&file, &code, call);
+    call_by_language(handler.file_function, handler.language, file, code, call);
 }
 
-void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call)
+void call_error_handler(const ErrorHandler& handler, MPI_Win window, int& code, const char* call)
 {
-    function(&window, &code, call);
+    call_by_language(handler.window_function, handler.language, window, code, call);
 }
 
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,

@@ -44,13 +44,22 @@ int delete_of(facade::Function* function, T object, int key, void* value, void* 
 }
 
 template <class T>
-void error_handler_of(facade::Function* function, T object, int& code, const char* call)
+void call_handler(const ErrorHandler& handler, facade::Function* function, T object, int& code,
+                  const char* call)
 {
     HandleOf<T> handle = out(object);
     int own = facade::out_code(code);
-    if (!facade::call_fortran_error_handler<T>(function, handle, &own) &&
-        !facade::call_cxx_error_handler<T>(function, &handle, &own, call))
-        as_programs<void(HandleOf<T>*, int*, ...)>(function)(&handle, &own, call);
+    switch (handler.language) {
+        case Language::c:
+            as_programs<void(HandleOf<T>*, int*, ...)>(function)(&handle, &own, call);
+            break;
+        case Language::fortran:
+            facade::call_fortran_error_handler<T>(function, handle, &own);
+            break;
+        case Language::cxx:
+            facade::call_cxx_error_handler<T>(handler, function, &handle, &own, call);
+            break;
+    }
     code = in_code(own);
 }
 
@@ -104,26 +113,30 @@ void call_operator(const UserFunction& function, void* in, void* inout, MPI_Coun
         return as_programs<void(void*, void*, MPI_Count*, HandleOf<MPI_Datatype>*)>(function.large)(
             in, inout, &count, &handle);
     int length = static_cast<int>(count);
-    if (facade::call_fortran_operator(function.small, in, inout, &length, handle) ||
-        facade::call_cxx_operator(as_programs<facade::Function>(function.small), in, inout, &length, &handle))
-        return;
-    as_programs<void(void*, void*, int*, HandleOf<MPI_Datatype>*)>(function.small)(in, inout, &length,
-                                                                                   &handle);
+    switch (function.language) {
+        case Language::c:
+            return as_programs<void(void*, void*, int*, HandleOf<MPI_Datatype>*)>(function.small)(
+                in, inout, &length, &handle);
+        case Language::fortran:
+            return facade::call_fortran_operator(function, in, inout, &length, handle);
+        case Language::cxx:
+            return facade::call_cxx_operator(function, in, inout, &length, &handle);
+    }
 }
 
-void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call)
+void call_error_handler(const ErrorHandler& handler, MPI_Comm comm, int& code, const char* call)
 {
-    error_handler_of(as_programs<facade::Function>(function), comm, code, call);
+    call_handler(handler, as_programs<facade::Function>(handler.function), comm, code, call);
 }
 
-void call_error_handler(MPI_File_errhandler_function* function, MPI_File file, int& code, const char* call)
+void call_error_handler(const ErrorHandler& handler, MPI_File file, int& code, const char* call)
 {
-    error_handler_of(as_programs<facade::Function>(function), file, code, call);
+    call_handler(handler, as_programs<facade::Function>(handler.file_function), file, code, call);
 }
 
-void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call)
+void call_error_handler(const ErrorHandler& handler, MPI_Win window, int& code, const char* call)
 {
-    error_handler_of(as_programs<facade::Function>(function), window, code, call);
+    call_handler(handler, as_programs<facade::Function>(handler.window_function), window, code, call);
 }
 
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,

@@ -8,6 +8,7 @@
 
 namespace tutti::mpi {
 
+struct ErrorHandler;
 struct Generalized;
 
 /// The class of an error as programs know it: those behind a facade do not know all.
@@ -17,9 +18,9 @@ MPI_Comm comm_of_other_errors() noexcept;
 
 void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
                    MPI_Datatype datatype);
-void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call);
-void call_error_handler(MPI_File_errhandler_function* function, MPI_File file, int& code, const char* call);
-void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call);
+void call_error_handler(const ErrorHandler& handler, MPI_Comm comm, int& code, const char* call);
+void call_error_handler(const ErrorHandler& handler, MPI_File file, int& code, const char* call);
+void call_error_handler(const ErrorHandler& handler, MPI_Win window, int& code, const char* call);
 /// The handler MPI::ERRORS_THROW_EXCEPTIONS of the old C++ bindings, which only programs behind a facade
 /// know. May throw.
 void throw_error(MPI_Comm comm, int& code, const char* call);

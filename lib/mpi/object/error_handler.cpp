@@ -36,21 +36,6 @@ ErrorHandler& predefined_handler(Action action, std::uintptr_t handle)
     _exit(status);
 }
 
-void call_function(const ErrorHandler& handler, MPI_Comm comm, int& code, const char* call)
-{
-    call_error_handler(handler.function, comm, code, call);
-}
-
-void call_function(const ErrorHandler& handler, MPI_File file, int& code, const char* call)
-{
-    call_error_handler(handler.file_function, file, code, call);
-}
-
-void call_function(const ErrorHandler& handler, MPI_Win window, int& code, const char* call)
-{
-    call_error_handler(handler.window_function, window, code, call);
-}
-
 template <class Handle>
 int take_code(const char* call, const ErrorHandler& handler, Handle object, int code)
 {
@@ -60,7 +45,7 @@ int take_code(const char* call, const ErrorHandler& handler, Handle object, int 
         case Action::give_back:
             break;
         case Action::call:
-            call_function(handler, object, code, call);
+            call_error_handler(handler, object, code, call);
             break;
         case Action::throw_exception:
             throw_error(object, code, call);

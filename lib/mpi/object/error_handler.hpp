@@ -8,6 +8,7 @@
 
 #include "lib/mpi/object/abi.hpp"
 #include "lib/mpi/object/object.hpp"
+#include "lib/mpi/object/views.hpp"
 
 namespace tutti::mpi {
 
@@ -25,21 +26,23 @@ struct ErrorHandler final : ObjectOf<ErrorHandler> {
     static constexpr std::uintptr_t kThrows = 0x144;
 
     explicit ErrorHandler(Action what, std::uintptr_t handle = 0) noexcept : ObjectOf(handle), action(what) {}
-    explicit ErrorHandler(MPI_Comm_errhandler_function* called) noexcept
-        : action(Action::call), objects(Objects::communicators), function(called)
+    explicit ErrorHandler(MPI_Comm_errhandler_function* called, Language of = Language::c) noexcept
+        : action(Action::call), objects(Objects::communicators), language(of), function(called)
     {
     }
-    explicit ErrorHandler(MPI_File_errhandler_function* called) noexcept
-        : action(Action::call), objects(Objects::files), file_function(called)
+    explicit ErrorHandler(MPI_File_errhandler_function* called, Language of = Language::c) noexcept
+        : action(Action::call), objects(Objects::files), language(of), file_function(called)
     {
     }
-    explicit ErrorHandler(MPI_Win_errhandler_function* called) noexcept
-        : action(Action::call), objects(Objects::windows), window_function(called)
+    explicit ErrorHandler(MPI_Win_errhandler_function* called, Language of = Language::c) noexcept
+        : action(Action::call), objects(Objects::windows), language(of), window_function(called)
     {
     }
 
     Action action;
     Objects objects = Objects::all;
+    Language language = Language::c;
+    void (*cxx_caller)() = nullptr;  // of a function in C++
     MPI_Comm_errhandler_function* function = nullptr;
     MPI_File_errhandler_function* file_function = nullptr;
     MPI_Win_errhandler_function* window_function = nullptr;

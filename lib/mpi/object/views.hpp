@@ -65,7 +65,19 @@ struct EitherFunction {
     Small* small = nullptr;
     Large* large = nullptr;
 };
-using UserFunction = EitherFunction<MPI_User_function, MPI_User_function_c>;
 using ConversionFunction = EitherFunction<MPI_Datarep_conversion_function, MPI_Datarep_conversion_function_c>;
+
+/// Whose function one of the program's is. Functions in Fortran get integers for handles (MPI_X_toint).
+/// Those of the old C++ bindings, which facades alone know, are called by a function of the bindings'
+/// library.
+enum class Language { c, fortran, cxx };
+
+/// The function of an operator.
+struct UserFunction : EitherFunction<MPI_User_function, MPI_User_function_c> {
+    using EitherFunction::EitherFunction;
+
+    Language language = Language::c;
+    void (*cxx_caller)() = nullptr;
+};
 
 }  // namespace tutti::mpi

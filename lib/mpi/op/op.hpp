@@ -26,8 +26,8 @@ struct ReductionOp final : ObjectOf<ReductionOp> {
     }
 
     const std::optional<Op> built_in;  // none: a program's, or one for windows only
-    UserFunction function{
-        static_cast<MPI_User_function*>(nullptr)};  // of C++: set once more, before it is used
+    UserFunction function{static_cast<MPI_User_function*>(
+        nullptr)};  // completed by other languages' libraries, before it is used
     const bool commutative;
 };
 

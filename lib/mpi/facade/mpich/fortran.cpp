@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/mpi/facade/cxx_callers.hpp"
 #include "lib/mpi/facade/mpich/other_languages.hpp"
 #include "lib/mpi/facade/replaced.hpp"
 #include "lib/mpi/facade/statuses.hpp"
@@ -109,18 +108,16 @@ void MPII_Grequest_set_lang_f77(int request)
 }
 void MPII_Op_set_cxx(int op, facade::Function* caller)
 {
-    if (const auto* const own = find<ReductionOp>(in<MPI_Op>(op)); own != nullptr)
-        facade::remember_cxx_caller(reinterpret_cast<facade::Function*>(own->function.small), caller);
+    if (auto* const own = find<ReductionOp>(in<MPI_Op>(op)); own != nullptr) {
+        own->function.language = Language::cxx;
+        own->function.cxx_caller = caller;
+    }
 }
 void MPII_Errhandler_set_cxx(int handler, facade::Function* caller)
 {
-    const auto* const own = find<ErrorHandler>(in<MPI_Errhandler>(handler));
-    if (own == nullptr)
-        return;
-    facade::Function* const function =
-        own->function != nullptr        ? reinterpret_cast<facade::Function*>(own->function)
-        : own->file_function != nullptr ? reinterpret_cast<facade::Function*>(own->file_function)
-                                        : reinterpret_cast<facade::Function*>(own->window_function);
-    facade::remember_cxx_caller(function, caller);
+    if (auto* const own = find<ErrorHandler>(in<MPI_Errhandler>(handler)); own != nullptr) {
+        own->language = Language::cxx;
+        own->cxx_caller = caller;
+    }
 }
 }

@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "lib/mpi/facade/cxx_callers.hpp"
+#include "lib/mpi/object/error_handler.hpp"
 
 namespace tutti::mpi::facade {
 
@@ -29,18 +29,16 @@ Proxies proxies_of(int key)
 
 }  // namespace
 
-bool call_cxx_operator(Function* function, void* in, void* inout, const int* length, const int* datatype)
+void call_cxx_operator(const UserFunction& function, void* in, void* inout, const int* length,
+                       const int* datatype)
 {
-    Function* const caller = cxx_caller(function);
-    if (caller == nullptr)
-        return false;
-    reinterpret_cast<void (*)(void*, void*, int, int, Function*)>(caller)(in, inout, *length, *datatype,
-                                                                          function);
-    return true;
+    reinterpret_cast<void (*)(void*, void*, int, int, Function*)>(function.cxx_caller)(
+        in, inout, *length, *datatype, reinterpret_cast<Function*>(function.small));
 }
 
 template <class T>
-bool call_cxx_error_handler(Function* function, HandleOf<T>* object, int* code, const char*)
+void call_cxx_error_handler(const ErrorHandler& handler, Function* function, HandleOf<T>* object, int* code,
+                            const char*)
 {
     constexpr int kOfCommunicators = 0;
     constexpr int kOfFiles = 1;
@@ -48,15 +46,13 @@ bool call_cxx_error_handler(Function* function, HandleOf<T>* object, int* code, 
     constexpr int kKind = std::is_same_v<T, MPI_Win>    ? kOfWindows
                           : std::is_same_v<T, MPI_File> ? kOfFiles
                                                         : kOfCommunicators;
-    Function* const caller = cxx_caller(function);
-    if (caller == nullptr)
-        return false;
-    reinterpret_cast<void (*)(int, HandleOf<T>*, int*, Function*)>(caller)(kKind, object, code, function);
-    return true;
+    reinterpret_cast<void (*)(int, HandleOf<T>*, int*, Function*)>(handler.cxx_caller)(kKind, object, code,
+                                                                                       function);
 }
-template bool call_cxx_error_handler<MPI_Comm>(Function*, int*, int*, const char*);
-template bool call_cxx_error_handler<MPI_File>(Function*, const void**, int*, const char*);
-template bool call_cxx_error_handler<MPI_Win>(Function*, int*, int*, const char*);
+template void call_cxx_error_handler<MPI_Comm>(const ErrorHandler&, Function*, int*, int*, const char*);
+template void call_cxx_error_handler<MPI_File>(const ErrorHandler&, Function*, const void**, int*,
+                                               const char*);
+template void call_cxx_error_handler<MPI_Win>(const ErrorHandler&, Function*, int*, int*, const char*);
 
 void remember_proxies(int key, const Proxies& proxies)
 {

@@ -1,27 +1,30 @@
-// Functions of programs in other languages. Those of Fortran take the handles of C; functions of attributes
-// are called through the libraries for these languages.
+// Functions of programs in other languages. Those of Fortran take the handles of C, so none is marked;
+// functions of attributes are called through the libraries for these languages.
 #pragma once
 
 #include <optional>
 
 #include "lib/mpi/facade/convert.hpp"
+#include "lib/mpi/object/views.hpp"
+
+namespace tutti::mpi {
+struct ErrorHandler;
+}
 
 namespace tutti::mpi::facade {
 
-inline bool call_fortran_operator(MPI_User_function*, void*, void*, int*, int) noexcept
-{
-    return false;
-}
+inline void call_fortran_operator(const UserFunction&, void*, void*, int*, int) noexcept {}
 template <class T>
-bool call_fortran_error_handler(Function*, HandleOf<T>, int*) noexcept
+void call_fortran_error_handler(Function*, HandleOf<T>, int*) noexcept
 {
-    return false;
 }
 
 // Functions of the old C++ bindings, as their library calls them.
-bool call_cxx_operator(Function* function, void* in, void* inout, const int* length, const int* datatype);
+void call_cxx_operator(const UserFunction& function, void* in, void* inout, const int* length,
+                       const int* datatype);
 template <class T>
-bool call_cxx_error_handler(Function* function, HandleOf<T>* object, int* code, const char* call);
+void call_cxx_error_handler(const ErrorHandler& handler, Function* function, HandleOf<T>* object, int* code,
+                            const char* call);
 /// MPI::ERRORS_THROW_EXCEPTIONS: the bindings throw when the code comes back to them.
 template <class T>
 void throw_exception(HandleOf<T>*, int*, const char*) noexcept

@@ -6,7 +6,6 @@
 #include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/facade/numbers_of.hpp"
 #include "lib/mpi/facade/openmpi/handles.hpp"
-#include "lib/mpi/facade/openmpi/other_languages.hpp"
 #include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/op/op.hpp"
@@ -20,8 +19,6 @@ namespace {
 struct Created {
     std::mutex mutex;
     std::map<std::uintptr_t, CreatedOp> operators;
-    // The language of a function is that of the latest operator that has it.
-    std::map<MPI_User_function*, const CreatedOp*> operators_by_function;
     std::map<std::uintptr_t, GroupObject> groups;
     struct Members {
         CommunicatorObject object;
@@ -71,16 +68,7 @@ CreatedOp& created_op(std::uintptr_t standard)
     const std::lock_guard lock(all.mutex);
     CreatedOp& op = all.operators[standard];
     op = {.standard = standard, .unused = {}, .flags = 0, .rest = {}};
-    all.operators_by_function[operator_of(reinterpret_cast<MPI_Op>(standard)).function.small] = &op;
     return op;
-}
-
-bool is_fortran_operator(MPI_User_function* function)
-{
-    Created& all = created();
-    const std::lock_guard lock(all.mutex);
-    const auto found = all.operators_by_function.find(function);
-    return found != all.operators_by_function.end() && (found->second->flags & CreatedOp::kIsFortran) != 0;
 }
 
 GroupObject& created_group(std::uintptr_t standard)
@@ -123,6 +111,14 @@ ErrorHandlerObject& created_error_handler(std::uintptr_t standard)
     ErrorHandlerObject& handler = all.error_handlers[standard];
     handler.standard = standard;
     return handler;
+}
+
+void note_fortran_operator(const std::uintptr_t* handle)
+{
+    const auto& op = *reinterpret_cast<const CreatedOp*>(handle);
+    auto* const own = find<ReductionOp>(reinterpret_cast<MPI_Op>(op.standard));
+    if (own != nullptr && (op.flags & CreatedOp::kIsFortran) != 0)
+        own->function.language = Language::fortran;
 }
 
 void note_fortran_request(const std::uintptr_t* handle, int number)

@@ -73,6 +73,8 @@ extern GroupObject members_of_self;
 /// Does nothing while MPI is not running.
 void count_members_of_world();
 
+/// Of a created operator, which libmpi_mpifh marks as one of Fortran's before it asks for its integer.
+void note_fortran_operator(const std::uintptr_t* handle);
 /// Of a request that outlives its operation: writes its integer where libmpi_mpifh looks for it behind a
 /// wait.
 void note_fortran_request(const std::uintptr_t* handle, int number);

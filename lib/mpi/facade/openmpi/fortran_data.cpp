@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "lib/mpi/facade/cxx_callers.hpp"
 #include "lib/mpi/facade/openmpi/fortran_handles.hpp"
 #include "lib/mpi/facade/openmpi/other_languages.hpp"
 #include "lib/mpi/facade/statuses.hpp"
@@ -134,8 +133,6 @@ const std::uintptr_t* ompi_datatype_match_size(int size, std::uint16_t kind, std
 // `kind` 2: of windows, 3: of files. `language` 1: C++, 2: Fortran.
 const std::uintptr_t* ompi_errhandler_create(int kind, facade::Function* function, int language)
 {
-    if (language == 2)
-        facade::remember_fortran_error_handler(function);
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;
     if (kind == 2)
         static_cast<void>(
@@ -146,8 +143,8 @@ const std::uintptr_t* ompi_errhandler_create(int kind, facade::Function* functio
     else
         static_cast<void>(
             comm_create_errhandler(facade::function<MPI_Comm_errhandler_function*>(function), &made));
-    if (language == 1)
-        facade::remember_cxx_error_handler(function, facade::out(made));
+    if (auto* const own = find<ErrorHandler>(made); own != nullptr)
+        own->language = language == 2 ? Language::fortran : language == 1 ? Language::cxx : Language::c;
     return facade::out(made);
 }
 int ompi_errhandler_invoke(const void*, const std::uintptr_t* object, int kind, int code, const char* call)
@@ -166,7 +163,8 @@ void ompi_op_set_cxx_callback(const std::uintptr_t* op, facade::Function* functi
     auto* const own = find<ReductionOp>(in<MPI_Op>(op));
     if (own == nullptr)
         return;  // making it has failed
-    facade::remember_cxx_caller(function, reinterpret_cast<facade::Function*>(own->function.small));
+    own->function.language = Language::cxx;
+    own->function.cxx_caller = reinterpret_cast<facade::Function*>(own->function.small);
     own->function.small = reinterpret_cast<MPI_User_function*>(function);
 }
 void ompi_mpi_errors_are_fatal_comm_handler(const std::uintptr_t** comm, int* code, ...)

@@ -15,6 +15,8 @@ int to_fortran(HandleOf<T> handle)
     for (const PredefinedHandle& each : predefined<T>())
         if (each.object == handle && each.fortran >= 0)
             return each.fortran;
+    if constexpr (std::is_same_v<T, MPI_Op>)
+        note_fortran_operator(handle);
     const auto number = static_cast<int>(number_of(reinterpret_cast<std::uintptr_t>(handle)));
     if constexpr (std::is_same_v<T, MPI_Request>)
         note_fortran_request(handle, number);

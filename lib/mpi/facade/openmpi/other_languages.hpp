@@ -5,14 +5,13 @@
 #include <optional>
 
 #include "lib/mpi/object/abi.hpp"
+#include "lib/mpi/object/views.hpp"
+
+namespace tutti::mpi {
+struct ErrorHandler;
+}
 
 namespace tutti::mpi::facade {
-
-/// Whether Open MPI's Fortran library made an operator of this function. Any thread.
-bool is_fortran_operator(MPI_User_function* function);
-
-/// Any thread.
-void remember_fortran_error_handler(void (*function)());
 
 // Kinds of objects as Open MPI's libraries have them for attributes.
 inline constexpr int kOfCommunicators = 1;
@@ -26,22 +25,17 @@ struct LastConverted {
 };
 extern thread_local LastConverted last_converted;
 
-/// False, and nothing is called, if the function is none of Fortran's.
-bool call_fortran_operator(MPI_User_function* function, void* in, void* inout, int* length,
+// Functions of these languages. T: MPI_Comm, MPI_File or MPI_Win.
+void call_fortran_operator(const UserFunction& function, void* in, void* inout, int* length,
                            const std::uintptr_t* datatype);
-/// T: MPI_Comm, MPI_File or MPI_Win.
 template <class T>
-bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object, int* code);
-
-/// Of the old C++ bindings, whose library writes into the handle's object how the function is called. Any
-/// thread.
-void remember_cxx_error_handler(void (*function)(), const std::uintptr_t* handle);
-
-// Likewise for C++.
-bool call_cxx_operator(void (*function)(), void* in, void* inout, int* length,
+void call_fortran_error_handler(void (*function)(), const std::uintptr_t* object, int* code);
+void call_cxx_operator(const UserFunction& function, void* in, void* inout, int* length,
                        const std::uintptr_t** datatype);
+/// The bindings' library has written into the handle's object how the function is called.
 template <class T>
-bool call_cxx_error_handler(void (*function)(), const std::uintptr_t** object, int* code, const char* call);
+void call_cxx_error_handler(const ErrorHandler& handler, void (*function)(), const std::uintptr_t** object,
+                            int* code, const char* call);
 /// MPI::ERRORS_THROW_EXCEPTIONS.
 template <class T>
 void throw_exception(const std::uintptr_t** object, int* code, const char* call);
