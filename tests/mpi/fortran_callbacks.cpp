@@ -1,5 +1,5 @@
 // Functions in Fortran, which get integers for handles, as operators and error handlers of calls in C.
-#include "lib/mpi/abi/fortran_callbacks.hpp"
+#include "lib/mpi/abi/fortran_library.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"

@@ -1,4 +1,4 @@
-#include "lib/mpi/abi/fortran_callbacks.hpp"
+#include "lib/mpi/abi/fortran_library.hpp"
 
 #include "lib/mpi/object/error_handler.hpp"
 #include "lib/mpi/object/errors.hpp"

@@ -1,4 +1,4 @@
-#include "lib/mpi/abi/fortran_sections.hpp"
+#include "lib/mpi/abi/fortran_library.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "lib/mpi/abi/fortran_sections.hpp"
+#include "lib/mpi/abi/fortran_library.hpp"
 #include "lib/mpi/fortran/sentinels.hpp"
 
 namespace tutti::mpi::fortran {

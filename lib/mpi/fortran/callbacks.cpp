@@ -1,6 +1,6 @@
 // Procedures of the program that MPI calls. Operators and error handlers are the library's to call; the
 // others have an extra state, which is here what calls them.
-#include "lib/mpi/abi/fortran_callbacks.hpp"
+#include "lib/mpi/abi/fortran_library.hpp"
 
 #include "lib/mpi/fortran/bodies.hpp"
 #include "lib/mpi/fortran/handles.hpp"
