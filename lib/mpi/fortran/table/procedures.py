@@ -18,7 +18,7 @@ HANDLES = ("Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message",
 # Names that differ from C's.
 RENAMED = {"indx": "index"}
 LOGICALS = {"flag", "periods", "remain_dims", "reorder", "high", "commute", "weighted", "is_set"}
-ARRAYS = {"coords", "dims", "ranks2", "indx", "edges", "neighbors", "sources", "destinations", "sourceweights",
+ARRAYS = {"coords", "dims", "ranks2", "edges", "neighbors", "sources", "destinations", "sourceweights",
           "destweights", "array_of_indices", "array_of_integers", "array_of_addresses", "array_of_large_counts",
           "array_of_datatypes", "array_of_requests", "array_of_statuses", "array_of_errcodes", "periods"}
 # Arguments of these names that a call reads and writes, besides handles that it frees.
@@ -116,8 +116,11 @@ class Argument:
         return self.word == "int" and self.name in LOGICALS
 
     def is_array(self):
-        return self.is_pointer and (self.name in ARRAYS or self.kind == "int[3]*" or (
-            self.is_const and not (self.is_status() or self.is_string() or self.word == "void")))
+        if not self.is_pointer:
+            return False
+        if self.is_const:
+            return not (self.is_status() or self.is_string() or self.word == "void")
+        return self.kind == "int[3]*" or self.name in ARRAYS or (self.function, self.name) == ("Graph_get", "indx")
 
     def is_both(self):
         if (self.function, self.name) in BOTH:
