@@ -41,7 +41,7 @@ FileOutcome FileTransfer::move() const
 {
     FileBatch batch(file.descriptor(), writes);
     if (writes && file.maps_writes() && !view.is_contiguous() && has_many_short_runs(*this)) {
-        MappedWrite mapped(file, view.place_of(to() - 1) + 1);
+        MappedWrite mapped(file, view.place_of(from), view.place_of(to() - 1) + 1);
         for_each_piece([&](std::int64_t place, std::byte* data, std::size_t bytes) {
             while (bytes != 0) {
                 const std::size_t part = mapped.add(place, data, bytes);

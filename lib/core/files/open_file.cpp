@@ -195,6 +195,7 @@ FileTrouble OpenFile::sync() const noexcept
 
 FileTrouble OpenFile::close() noexcept
 {
+    window_.reset();
     // Linux has closed it even where it answers EINTR.
     if (::close(descriptor_.release()) != 0 && errno != EINTR)
         return {errno};

@@ -4,11 +4,13 @@
 #include <sys/uio.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "lib/core/files/file_error.hpp"
+#include "lib/core/files/mapped_window.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::detail {
@@ -57,6 +59,8 @@ public:
     bool is_local() const noexcept { return is_local_; }
     /// Whether writes may go through memory that the kernel maps of the file.
     bool maps_writes() const noexcept { return maps_writes_; }
+    /// For such writes.
+    MappedWindow& window() const noexcept { return *window_; }
     /// Which file it is, on this host.
     struct Identity {
         std::uint64_t device = 0;
@@ -83,6 +87,7 @@ private:
     FileModes modes_;
     bool is_local_ = false;
     bool maps_writes_ = false;
+    std::unique_ptr<MappedWindow> window_ = std::make_unique<MappedWindow>();
     Identity identity_;
 };
 
