@@ -15,24 +15,48 @@ FileRunList FileTransfer::runs() const
 
 namespace {
 
-// Whether so many runs are so short and so close that it is faster to store to them than to call the kernel
-// for each.
-bool has_many_short_runs(const FileTransfer& transfer)
-{
-    constexpr std::uint64_t kLookedAt = std::uint64_t{64} << 10;
-    constexpr std::uint64_t kFewRuns = 32;
-    constexpr std::uint64_t kMostHull = 8;  // times the bytes: what lies between is brought to memory, too
-    const std::uint64_t bytes = std::min<std::uint64_t>(transfer.memory.size_bytes, kLookedAt);
+/// Runs of a transfer at its beginning.
+struct FirstRuns {
     std::uint64_t runs = 0;
-    std::int64_t first = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t hull_bytes = 0;
+};
+
+FirstRuns first_runs(const FileTransfer& transfer)
+{
+    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 10;
+    FirstRuns first;
+    first.bytes = std::min<std::uint64_t>(transfer.memory.size_bytes, kMostBytes);
+    std::int64_t begin = 0;
     std::int64_t end = 0;
-    transfer.view.for_each_run(transfer.from, transfer.from + bytes,
+    transfer.view.for_each_run(transfer.from, transfer.from + first.bytes,
                                [&](std::int64_t place, std::uint64_t run) {
-                                   if (runs++ == 0)
-                                       first = place;
+                                   if (first.runs++ == 0)
+                                       begin = place;
                                    end = place + static_cast<std::int64_t>(run);
                                });
-    return runs >= kFewRuns && static_cast<std::uint64_t>(end - first) <= kMostHull * bytes;
+    first.hull_bytes = static_cast<std::uint64_t>(end - begin);
+    return first;
+}
+
+/// Whether it is faster to store to the file's memory than to call the kernel for each run of bytes. Pages
+/// that come to memory for the first time cost as much as a few calls each, those that are there already
+/// nothing.
+bool stores(const FileTransfer& transfer)
+{
+    constexpr std::uint64_t kFewRuns = 32;
+    constexpr std::uint64_t kMostHull = 8;  // times the bytes: what lies between is brought to memory, too
+    constexpr std::uint64_t kShort = 2048;
+    constexpr std::uint64_t kShortAgain = 8192;
+    if (!transfer.writes || !transfer.file.maps_writes() || transfer.view.is_contiguous())
+        return false;
+    const FirstRuns first = first_runs(transfer);
+    if (first.runs < kFewRuns || first.hull_bytes > kMostHull * first.bytes ||
+        first.bytes > kShortAgain * first.runs)
+        return false;
+    const bool again = transfer.file.window().is_used_again(transfer.view.place_of(transfer.from),
+                                                            transfer.view.place_of(transfer.to() - 1) + 1);
+    return again || first.bytes <= kShort * first.runs;
 }
 
 }  // namespace
@@ -40,7 +64,7 @@ bool has_many_short_runs(const FileTransfer& transfer)
 FileOutcome FileTransfer::move() const
 {
     FileBatch batch(file.descriptor(), writes);
-    if (writes && file.maps_writes() && !view.is_contiguous() && has_many_short_runs(*this)) {
+    if (stores(*this)) {
         MappedWrite mapped(file, view.place_of(from), view.place_of(to() - 1) + 1);
         for_each_piece([&](std::int64_t place, std::byte* data, std::size_t bytes) {
             while (bytes != 0) {

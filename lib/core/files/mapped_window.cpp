@@ -21,6 +21,15 @@ std::byte* MappedWindow::memory(int descriptor, std::int64_t from, std::int64_t 
     return window_ + (from - from_);
 }
 
+bool MappedWindow::is_used_again(std::int64_t from, std::int64_t to) noexcept
+{
+    const std::lock_guard lock(mutex);
+    const bool again = from >= used_from_ && to <= used_to_;
+    used_from_ = from;
+    used_to_ = to;
+    return again;
+}
+
 void MappedWindow::unmap() noexcept
 {
     if (window_ != nullptr)

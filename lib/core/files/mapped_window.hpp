@@ -21,8 +21,14 @@ public:
     /// Memory for [from, to) of the file, whose pages need not be there; nullptr: the kernel refuses.
     std::byte* memory(int descriptor, std::int64_t from, std::int64_t to) noexcept;
 
+    /// Whether [from, to) lies in what was asked for the time before. Takes the mutex.
+    bool is_used_again(std::int64_t from, std::int64_t to) noexcept;
+
 private:
     void unmap() noexcept;
+
+    std::int64_t used_from_ = 0;
+    std::int64_t used_to_ = 0;
 
     std::byte* window_ = nullptr;
     std::int64_t from_ = 0;
