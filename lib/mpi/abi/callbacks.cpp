@@ -1,7 +1,7 @@
 #include "lib/mpi/object/callbacks.hpp"
 
-#include "lib/mpi/abi/handle_numbers.hpp"
 #include "lib/mpi/object/error_handler.hpp"
+#include "lib/mpi/object/handle_numbers.hpp"
 #include "lib/mpi/request/request_object.hpp"
 
 namespace tutti::mpi {

@@ -283,7 +283,7 @@ def entry(function, large):
 def entries(functions):
     points = "\n".join(entry(f, large) for f in functions for large in f.forms)
     return f"""// MPI's functions, each under its two names. Generated: see lib/mpi/table.
-#include "lib/mpi/abi/handle_numbers.hpp"
+#include "lib/mpi/object/handle_numbers.hpp"
 #include "lib/mpi/collective/collective_call.hpp"
 #include "lib/mpi/file/access_call.hpp"
 #include "lib/mpi/table/bodies.hpp"

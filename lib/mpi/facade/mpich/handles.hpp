@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lib/mpi/facade/numbers_of.hpp"
 #include "lib/mpi/object/abi.hpp"
+#include "lib/mpi/object/handle_numbers.hpp"
 #include "numbers.hpp"
 
 extern "C" int* const MPI_UNWEIGHTED_of_programs __asm__("MPI_UNWEIGHTED");
@@ -105,7 +105,7 @@ template <class T>
     else if (static_cast<std::uint32_t>(handle) >> 16 == builtin_bits<T>() >> 16) [[likely]]
         found = kBuiltinHandles[kind_bits<T>() >> 26][handle & 255];
     else if (handle < 0)
-        found = address_of(static_cast<std::uint32_t>(handle));
+        found = HandleNumbers::address_of(static_cast<std::uint32_t>(handle) % HandleNumbers::kEnd);
     else if (static_cast<std::uint32_t>(handle) == kind_bits<T>())
         found = static_cast<std::uintptr_t>(null_handle<T>());
     else if (handle >> 30 == 1)  // of another kind, which the body refuses
@@ -120,8 +120,9 @@ inline HandleOf<T> out(T handle)
     if constexpr (std::is_same_v<T, MPI_File>)
         return handle == MPI_FILE_NULL ? nullptr : reinterpret_cast<const void*>(value);
     else
-        return value < kOwnHandles.size() ? kOwnHandles[value]
-                                          : static_cast<int>(0x80000000u | kind_bits<T>() | number_of(value));
+        return value < kOwnHandles.size()
+                   ? kOwnHandles[value]
+                   : static_cast<int>(0x80000000u | kind_bits<T>() | HandleNumbers::of(value));
 }
 
 struct Status {

@@ -1,15 +1,16 @@
 // Data and small functions that MPICH's header and libraries name.
 #include "lib/mpi/facade/mpich/handles.hpp"
 
+using tutti::mpi::HandleNumbers;
+
 namespace {
 
 // Predefined handles with the bits of created ones: those of pairs. Before any call of MPI.
 [[maybe_unused]] const bool kArePairsThere = [] {
     for (const tutti::mpi::facade::Number& each : tutti::mpi::facade::kPredefinedHandles)
         if (each.own < 0)
-            tutti::mpi::facade::addresses_by_number[static_cast<std::uint32_t>(each.own) %
-                                                    tutti::mpi::facade::kNumbers] =
-                static_cast<std::uintptr_t>(each.standard);
+            HandleNumbers::set_address_of(static_cast<std::uint32_t>(each.own) % HandleNumbers::kEnd,
+                                          static_cast<std::uintptr_t>(each.standard));
     return true;
 }();
 

@@ -4,10 +4,10 @@
 #include <mutex>
 
 #include "lib/mpi/communicator/communicator_object.hpp"
-#include "lib/mpi/facade/numbers_of.hpp"
 #include "lib/mpi/facade/openmpi/handles.hpp"
 #include "lib/mpi/group/group_object.hpp"
 #include "lib/mpi/object/errors.hpp"
+#include "lib/mpi/object/handle_numbers.hpp"
 #include "lib/mpi/op/op.hpp"
 #include "lib/mpi/request/request_object.hpp"
 #include "lib/mpi/topology/topology_object.hpp"
@@ -79,7 +79,7 @@ GroupObject& created_group(std::uintptr_t standard)
     GroupObject& group = all.groups[standard];
     group.standard = standard;
     group.ranks = found != nullptr ? found->size() : 0;
-    group.fortran = static_cast<int>(number_of(reinterpret_cast<std::uintptr_t>(&group)));
+    group.fortran = static_cast<int>(HandleNumbers::of(reinterpret_cast<std::uintptr_t>(&group)));
     return group;
 }
 

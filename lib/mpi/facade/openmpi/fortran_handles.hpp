@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "lib/mpi/facade/numbers_of.hpp"
 #include "lib/mpi/facade/openmpi/handles.hpp"
 #include "lib/mpi/facade/openmpi/other_languages.hpp"
+#include "lib/mpi/object/handle_numbers.hpp"
 
 namespace tutti::mpi::facade {
 
@@ -17,7 +17,7 @@ int to_fortran(HandleOf<T> handle)
             return each.fortran;
     if constexpr (std::is_same_v<T, MPI_Op>)
         note_fortran_operator(handle);
-    const auto number = static_cast<int>(number_of(reinterpret_cast<std::uintptr_t>(handle)));
+    const auto number = static_cast<int>(HandleNumbers::of(reinterpret_cast<std::uintptr_t>(handle)));
     if constexpr (std::is_same_v<T, MPI_Request>)
         note_fortran_request(handle, number);
     return number;
@@ -29,7 +29,7 @@ HandleOf<T> from_fortran(int number)
 {
     const auto all = predefined<T>();
     const auto known = std::ranges::find(all, number, &PredefinedHandle::fortran);
-    const std::uintptr_t address = number < 0 ? 0 : address_of(static_cast<std::uint32_t>(number));
+    const std::uintptr_t address = HandleNumbers::address_of(static_cast<std::uint32_t>(number));
     const HandleOf<T> handle = known != all.end() ? known->object
                                : address == 0     ? all.front().object
                                                   : reinterpret_cast<HandleOf<T>>(address);
