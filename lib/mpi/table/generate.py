@@ -16,6 +16,7 @@ import sys
 # A type of the table: its C type, and that in the form for large counts.
 WIDENED = {
     "count": ("int", "MPI_Count"),
+    "wide_count": ("MPI_Count", "MPI_Count"),  # the two forms are one
     "displacement": ("int", "MPI_Aint"),
     "unit": ("int", "MPI_Aint"),
     "bytes": ("MPI_Aint", "MPI_Count"),
@@ -25,6 +26,7 @@ WIDENED = {
 # What bodies have for both: see lib/mpi/object/views.hpp.
 BODY_TYPES = {
     "count": "MPI_Count",
+    "wide_count": "MPI_Count",
     "unit": "MPI_Count",
     "bytes": "MPI_Count",
     "count*": "CountPlace",
