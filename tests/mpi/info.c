@@ -144,8 +144,7 @@ static void by_arguments(void)
 
 static void of_the_library(void)
 {
-    MPI_Info info = MPI_INFO_NULL, fortran = MPI_INFO_NULL;
-    int truth = 1, lie = 0, got_truth = -1, got_lie = -1, is_set = -1;
+    MPI_Info info = MPI_INFO_NULL;
     CHECK_OK(MPI_Abi_get_info(&info));
     CHECK_EQUAL(atoi(value_of(info, "mpi_aint_size")), sizeof(MPI_Aint));
     CHECK_EQUAL(atoi(value_of(info, "mpi_count_size")), 8);
@@ -154,30 +153,26 @@ static void of_the_library(void)
     CHECK_OK(MPI_Get_hw_resource_info(&info));
     CHECK(strcmp(value_of(info, "mpi_shared_memory"), "true") == 0);
     CHECK_OK(MPI_Info_free(&info));
-    /* Of Fortran: told once. */
-    CHECK_OK(MPI_Abi_get_fortran_info(&fortran));
-    CHECK(fortran == MPI_INFO_NULL);
+}
+
+/* In programs whose binding has told nothing. */
+static void of_fortran_wrong(void)
+{
+    MPI_Info info = MPI_INFO_NULL, fortran = MPI_INFO_NULL;
+    int truth = -1, lie = -1, is_set = -1, size = -1;
     CHECK_OK(MPI_Info_create(&info));
     CHECK_OK(MPI_Info_set(info, "mpi_integer_size", "8"));
     CHECK_ERROR(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI, "mpi_integer_size is 8, but 4 in this library");
-    CHECK_ERROR(MPI_Abi_set_fortran_info(MPI_INFO_NULL), MPI_ERR_INFO, "MPI_INFO_NULL");
     CHECK_OK(MPI_Info_set(info, "mpi_integer_size", "4"));
-    CHECK_OK(MPI_Abi_set_fortran_info(info));
-    CHECK_ERROR(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI, "once");
+    CHECK_OK(MPI_Info_set(info, "mpi_real2_supported", "maybe"));
+    CHECK_ERROR(MPI_Abi_set_fortran_info(info), MPI_ERR_INFO_VALUE, "mpi_real2_supported is 'maybe'");
     CHECK_OK(MPI_Info_free(&info));
     CHECK_OK(MPI_Abi_get_fortran_info(&fortran));
-    CHECK(strcmp(value_of(fortran, "mpi_integer_size"), "4") == 0);
-    CHECK_OK(MPI_Info_free(&fortran));
-    CHECK_OK(MPI_Abi_get_fortran_booleans(4, &got_truth, &got_lie, &is_set));
-    CHECK(!is_set && got_truth == -1);
-    CHECK_ERROR(MPI_Abi_set_fortran_booleans(3, &truth, &lie), MPI_ERR_ARG, "a LOGICAL of 3 bytes");
-    CHECK_ERROR(MPI_Abi_set_fortran_booleans(4, NULL, &lie), MPI_ERR_ARG, "null pointer");
-    CHECK_OK(MPI_Abi_set_fortran_booleans(4, &truth, &lie));
-    CHECK_ERROR(MPI_Abi_set_fortran_booleans(4, &truth, &lie), MPI_ERR_ABI, "once");
-    CHECK_OK(MPI_Abi_get_fortran_booleans(4, &got_truth, &got_lie, &is_set));
-    CHECK(is_set && got_truth == 1 && got_lie == 0);
-    CHECK_OK(MPI_Abi_get_fortran_booleans(8, NULL, NULL, &is_set));
-    CHECK(!is_set);
+    CHECK(fortran == MPI_INFO_NULL);
+    CHECK_OK(MPI_Abi_get_fortran_booleans(4, &truth, &lie, &is_set));
+    CHECK(!is_set && truth == -1);
+    CHECK_OK(MPI_Type_size(MPI_REAL2, &size));
+    CHECK_EQUAL(size, 2);
 }
 
 int main(int argc, char** argv)
@@ -191,6 +186,7 @@ int main(int argc, char** argv)
     wrong_arguments();
     of_start();
     of_the_library();
+    of_fortran_wrong();
     MPI_Finalize();
     values(); /* and after MPI_Finalize */
     by_arguments();

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "lib/mpi/datatype/datatype.hpp"
 #include "lib/mpi/info/info.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
@@ -24,7 +25,37 @@ struct Booleans {
     std::array<char, kMostBytes> is_false{};
 };
 
-/// A binding sets each once.
+struct OptionalType {
+    std::string_view key;
+    MPI_Datatype type;
+};
+const std::array<OptionalType, 19>& optional_types()
+{
+    static const std::array<OptionalType, 19> all = {{
+        {"mpi_logical1_supported", MPI_LOGICAL1},
+        {"mpi_logical2_supported", MPI_LOGICAL2},
+        {"mpi_logical4_supported", MPI_LOGICAL4},
+        {"mpi_logical8_supported", MPI_LOGICAL8},
+        {"mpi_logical16_supported", MPI_LOGICAL16},
+        {"mpi_integer1_supported", MPI_INTEGER1},
+        {"mpi_integer2_supported", MPI_INTEGER2},
+        {"mpi_integer4_supported", MPI_INTEGER4},
+        {"mpi_integer8_supported", MPI_INTEGER8},
+        {"mpi_integer16_supported", MPI_INTEGER16},
+        {"mpi_real2_supported", MPI_REAL2},
+        {"mpi_real4_supported", MPI_REAL4},
+        {"mpi_real8_supported", MPI_REAL8},
+        {"mpi_real16_supported", MPI_REAL16},
+        {"mpi_complex4_supported", MPI_COMPLEX4},
+        {"mpi_complex8_supported", MPI_COMPLEX8},
+        {"mpi_complex16_supported", MPI_COMPLEX16},
+        {"mpi_complex32_supported", MPI_COMPLEX32},
+        {"mpi_double_complex_supported", MPI_DOUBLE_COMPLEX},
+    }};
+    return all;
+}
+
+/// Each is set once, by the first binding: others ask for what it has set.
 struct FortranDetails {
     std::mutex mutex;
     std::optional<std::vector<Info::Entry>> info;
@@ -61,6 +92,23 @@ void check_fortran_sizes(const std::vector<Info::Entry>& entries)
                                               key, value, expected));
 }
 
+// Types of which nothing is said are there. Unknown keys are left alone.
+void check_fortran_types(const std::vector<Info::Entry>& entries)
+{
+    for (const auto& [key, value] : entries)
+        if (std::ranges::find(optional_types(), key, &OptionalType::key) != optional_types().end() &&
+            value != "true" && value != "false")
+            fail(MPI_ERR_INFO_VALUE, fmt::format("{} is '{}'; it must be true or false", key, value));
+}
+
+void note_missing_types(const std::vector<Info::Entry>& entries)
+{
+    for (const auto& [key, value] : entries)
+        for (const auto& [name, type] : optional_types())
+            if (key == name && value == "false")
+                missing_types[reinterpret_cast<std::uintptr_t>(type) - Datatype::kFirst] = true;
+}
+
 }  // namespace
 
 int abi_get_info(MPI_Info* info)
@@ -87,8 +135,11 @@ int abi_set_fortran_info(MPI_Info info)
         auto entries = info_of(info).entries();
         const std::lock_guard lock(fortran_details().mutex);
         if (fortran_details().info)
-            fail(MPI_ERR_ABI, "it was called before; a program does so once");
+            fail(MPI_ERR_ABI,
+                 "Fortran's types are set once, and were before; MPI_Abi_get_fortran_info has them");
         check_fortran_sizes(entries);
+        check_fortran_types(entries);
+        note_missing_types(entries);
         fortran_details().info = std::move(entries);
     });
 }
@@ -118,7 +169,8 @@ int abi_set_fortran_booleans(int size_bytes, void* is_true, void* is_false)
         check_not_null(is_false, "logical_false");
         const std::lock_guard lock(fortran_details().mutex);
         if (fortran_details().booleans)
-            fail(MPI_ERR_ABI, "it was called before; a program does so once");
+            fail(MPI_ERR_ABI,
+                 "Fortran's Booleans are set once, and were before; MPI_Abi_get_fortran_booleans has them");
         Booleans given{.size_bytes = size_bytes};
         std::memcpy(given.is_true.data(), is_true, static_cast<std::size_t>(size_bytes));
         std::memcpy(given.is_false.data(), is_false, static_cast<std::size_t>(size_bytes));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ inline std::array<std::uint8_t, Datatype::kPredefined> contiguous_sizes{};
 
 /// The types of the predefined types' elements, for tuttirun --check.
 inline std::array<detail::ElementType, Datatype::kPredefined> element_types{};
+
+/// Predefined types of Fortran that its compiler does not have: their size is MPI_UNDEFINED.
+inline std::array<std::atomic<bool>, Datatype::kPredefined> missing_types{};
 
 void define_basic_types();
 

@@ -36,7 +36,8 @@ int get_size(const char* call, MPI_Datatype datatype, CountPlace size)
     return guard(call, [&] {
         const Datatype& type = datatype_of(datatype);
         check_not_null(size, "size");
-        size.set(static_cast<MPI_Count>(type.map->size_bytes()));
+        const bool is_missing = is_predefined(type) && missing_types[type.self - Datatype::kFirst];
+        size.set(is_missing ? MPI_UNDEFINED : static_cast<MPI_Count>(type.map->size_bytes()));
     });
 }
 
