@@ -183,6 +183,8 @@ inline std::vector<ModelView> dealt_views(Chance& chance, std::size_t etype, std
 /// Memory of a buffer: the places of its bytes, and what lies between them.
 class ModelMemory {
 public:
+    static constexpr std::byte kUntouched{0xA5};
+
     ModelMemory(Chance& chance, std::size_t bytes)
     {
         const bool has_gaps = chance.one_in(2);
@@ -196,7 +198,7 @@ public:
                 places_.push_back(place++);
             place += has_gaps ? chance.between(1, 50) : 0;
         }
-        bytes_.assign(place, kGap);
+        bytes_.assign(place, kUntouched);
         if (has_gaps)
             layout_ = Layout::indexed(blocks);
     }
@@ -209,7 +211,7 @@ public:
         for (std::size_t i = 0; i < bytes_.size(); ++i)
             if (place != places_.end() && *place == i)
                 ++place;
-            else if (bytes_[i] != kGap)
+            else if (bytes_[i] != kUntouched)
                 return false;
         return true;
     }
@@ -224,8 +226,6 @@ public:
     }
 
 private:
-    static constexpr std::byte kGap{0xA5};
-
     std::vector<std::size_t> places_;
     std::vector<std::byte> bytes_;
     std::optional<Layout> layout_;
@@ -496,6 +496,9 @@ private:
             for (std::size_t byte = 0; byte < expected; ++byte)
                 if (data[i][byte] != image_[view.place_of(from + byte)])
                     check(false, "byte " + std::to_string(byte) + name);
+            for (std::size_t byte = expected; byte < data[i].size(); ++byte)
+                if (data[i][byte] != ModelMemory::kUntouched)
+                    check(false, "byte " + std::to_string(byte) + name + ", behind the file's end");
             check(data[i].gaps_are_left(), "memory in gaps" + name);
         }
         std::size_t pointer = pointers_[own()];

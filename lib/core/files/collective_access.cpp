@@ -257,6 +257,22 @@ private:
     const CollectiveAccess& access_;
 };
 
+// What a rank receives of an aggregator in a round of a read.
+struct Arriving {
+    int aggregator;
+    std::size_t from;         // in bytes of the access
+    std::uint64_t count = 0;  // of those that the file has
+    std::vector<std::byte> packed{};
+
+    std::span<std::byte> place_in(const View& memory)
+    {
+        if (memory.layout == nullptr)
+            return {memory.data + from, static_cast<std::size_t>(count)};
+        packed.resize(static_cast<std::size_t>(count));
+        return packed;
+    }
+};
+
 class Aggregation {
 public:
     Aggregation(Group& group, CollectiveAccess& access, const Plan& plan, FileRuns own)
@@ -423,18 +439,13 @@ Task Aggregation::read_round(std::int64_t round, FileOutcome& outcome)
 {
     const FileTransfer& transfer = access_.transfer;
     const Domain part = is_aggregator() ? plan_.window(domain_, round) : Domain{};
-    struct Arriving {
-        std::size_t from;
-        std::vector<std::byte> bytes;
-    };
-    OperationList operations;
     std::vector<Arriving> arriving;
-    for_each_receiver(round, [&](int aggregator, std::size_t from, std::size_t bytes) {
-        std::span<std::byte> place(transfer.memory.data + from, bytes);
-        if (transfer.memory.layout != nullptr)
-            place = arriving.emplace_back(from, std::vector<std::byte>(bytes)).bytes;
-        operations.add(group_.recv(aggregator, place));
+    for_each_receiver(round, [&](int aggregator, std::size_t from, std::size_t) {
+        arriving.push_back({.aggregator = aggregator, .from = from});
     });
+    OperationList counts;
+    for (Arriving& each : arriving)
+        counts.add(group_.recv(each.aggregator, std::as_writable_bytes(std::span(&each.count, 1))));
     make_room(part);
     if (part.from < part.to && !outcome.trouble) {
         FileWork work(transfer.worker, [&] {
@@ -443,14 +454,29 @@ Task Aggregation::read_round(std::int64_t round, FileOutcome& outcome)
         });
         co_await work;
     }
-    for_each_sender(part, [&](int rank, Source& source, std::uint64_t, std::size_t bytes) {
-        operations.add(group_.send(rank, {source.packed, bytes}));
+    // Bytes behind the file's end stay as they are, so each receiver learns first how many there are.
+    std::vector<std::uint64_t> sent;
+    sent.reserve(static_cast<std::size_t>(group_.size()));
+    OperationList operations;
+    for_each_sender(part, [&](int rank, Source& source, std::uint64_t from, std::size_t bytes) {
+        const std::uint64_t end = bytes_before(source.runs, std::min(part.to, outcome.end_of_file));
+        const std::uint64_t count = outcome.trouble ? 0 : std::clamp(end, from, from + bytes) - from;
+        sent.push_back(count);
+        operations.add(group_.send(rank, std::as_bytes(std::span(&sent.back(), 1))));
+        if (count != 0)
+            operations.add(group_.send(rank, {source.packed, static_cast<std::size_t>(count)}));
     });
+    auto counted = when_all(std::move(counts));
+    co_await counted;
+    for (Arriving& each : arriving)
+        if (each.count != 0)
+            operations.add(group_.recv(each.aggregator, each.place_in(transfer.memory)));
     auto exchanged = when_all(std::move(operations));
     co_await exchanged;
-    for (const Arriving& part_of_memory : arriving)
-        datatype::unpack(*transfer.memory.layout, elements_of(transfer.memory), transfer.memory.data,
-                         part_of_memory.from, part_of_memory.bytes);
+    for (const Arriving& each : arriving)
+        if (!each.packed.empty())
+            datatype::unpack(*transfer.memory.layout, elements_of(transfer.memory), transfer.memory.data,
+                             each.from, each.packed);
 }
 
 Task Aggregation::run(FileOutcome& outcome)
