@@ -1,6 +1,6 @@
 /* Error handlers of files: the default one returns, and that of MPI_FILE_NULL takes the errors of calls without a
    file. */
-#include "files.h"
+#include "files_access.h"
 
 #ifndef MPI_ERR_ERRHANDLER /* not in headers of MPI 3 */
 #define MPI_ERR_ERRHANDLER MPI_ERR_ARG
@@ -124,6 +124,54 @@ static void of_other_objects(void)
     files_remove();
 }
 
+/* The last rank's call of a collective access is wrong. */
+static int wrong_access(MPI_File file, int writes, enum files_place place, enum files_form form, int how)
+{
+    static char bytes[8];
+    MPI_Status status;
+    const int is_wrong = check_rank() == check_size() - 1;
+    void* const buffer = is_wrong && how == 0 ? NULL : bytes;
+    const int count = is_wrong && how == 1 ? -1 : 8;
+    const MPI_Datatype type = is_wrong && how == 2 ? MPI_DATATYPE_NULL : MPI_CHAR;
+    const MPI_Offset offset = is_wrong && how == 3 ? -1 : 8 * check_rank();
+    return writes ? files_write(file, place, 1, form, offset, buffer, count, type, &status)
+                  : files_read(file, place, 1, form, offset, buffer, count, type, &status);
+}
+
+/* All ranks are told which rank's call is wrong, and why. */
+static void of_one_of_all(int atomic)
+{
+    static const int classes[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_ARG};
+    static const char* const causes[] = {"null pointer", "-1", "MPI_DATATYPE_NULL", "the offset is -1"};
+    char told[96];
+    int i = 0;
+    MPI_Offset size = -1;
+    MPI_File file = files_open(MPI_MODE_CREATE | MPI_MODE_RDWR);
+    CHECK_OK(MPI_File_set_atomicity(file, atomic));
+    snprintf(told, sizeof told,
+             "rank %d has made this call with arguments that are wrong: ", check_size() - 1);
+    for (i = 0; i < 2 * 3 * FILES_FORMS * 4; ++i) {
+        const int writes = i % 2;
+        const enum files_place place = (enum files_place)(i / 2 % 3);
+        const enum files_form form = (enum files_form)(i / 6 % FILES_FORMS);
+        const int how = i / 6 / FILES_FORMS;
+        int code = MPI_SUCCESS;
+        if (!files_has_form(place, 1, form) || (how == 3 && place != FILES_AT))
+            continue;
+        code = wrong_access(file, writes, place, form, how);
+        if (check_rank() == check_size() - 1) {
+            CHECK_ERROR(code, classes[how], causes[how]);
+        } else {
+            CHECK_ERROR(code, MPI_ERR_ARG, told);
+            CHECK_ERROR(code, MPI_ERR_ARG, causes[how]);
+        }
+    }
+    CHECK_OK(MPI_File_get_size(file, &size));
+    CHECK_EQUAL(size, 0);
+    CHECK_OK(MPI_File_close(&file));
+    files_remove();
+}
+
 int main(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
@@ -132,6 +180,8 @@ int main(int argc, char** argv)
     of_a_file();
     of_no_file();
     of_other_objects();
+    of_one_of_all(0);
+    of_one_of_all(1);
     MPI_Finalize();
     return check_result();
 }

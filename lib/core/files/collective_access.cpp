@@ -10,6 +10,7 @@
 #include "collectives/framework/functions.hpp"
 #include "collectives/framework/nodes.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
+#include "lib/core/files/failure_words.hpp"
 #include "lib/core/files/file_worker.hpp"
 #include "lib/core/files/in_file_system.hpp"
 #include "lib/core/process/exposed_memory.hpp"
@@ -505,28 +506,53 @@ Share share_of(const CollectiveAccess& access, const FileRunList& own)
             .data = exposed(process, hull_of(access.transfer.memory))};
 }
 
-// All ranks throw, or none.
-void check_shares(const CollectiveAccess& access, std::span<const Share> shares)
+void check_kinds(const CollectiveAccess& access, std::span<const Share> shares)
 {
-    if (access.refusal)
-        std::rethrow_exception(access.refusal);
-    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-        if (shares[rank].refused != 0)
-            throw FileError(FileFault::argument, access.transfer.call,
-                            fmt::format("{}: rank {} has made this call with arguments that are wrong, so no "
-                                        "rank accesses the file; see its error",
-                                        access.transfer.file.path(), rank),
-                            static_cast<int>(rank));
+    for (std::size_t rank = 0; rank < shares.size(); ++rank)
         if (shares[rank].view_kind != shares[0].view_kind)
             throw FileError(FileFault::not_same, access.transfer.call,
                             fmt::format("{}: the views of ranks 0 and {} have etypes of different sizes, or "
                                         "different data representations; give all ranks the same ones",
                                         access.transfer.file.path(), rank),
                             static_cast<int>(rank));
-    }
 }
 
-Task agree(Group& group, CollectiveAccess& access, FileOutcome outcome)
+// All ranks throw, or none.
+Task check_shares(Group& group, const CollectiveAccess& access, std::span<const Share> shares)
+{
+    const auto refusing = std::ranges::find_if(shares, [](const Share& share) { return share.refused != 0; });
+    if (refusing == shares.end()) {
+        check_kinds(access, shares);
+        co_return;
+    }
+    const auto rank = static_cast<int>(refusing - shares.begin());
+    FailureWords why(access.refusal);
+    Task told = collectives::broadcast_binomial(group, std::as_writable_bytes(std::span(&why, 1)), rank);
+    co_await told;
+    if (access.refusal)
+        std::rethrow_exception(access.refusal);
+    throw FileError(FileFault::argument, access.transfer.call,
+                    fmt::format("{}: no rank accesses the file, because rank {} has made this call with "
+                                "arguments that are wrong: {}",
+                                access.transfer.file.path(), rank, why.sentence.data()),
+                    rank);
+}
+
+// All ranks learn what each has to move.
+Task meet(Group& group, const CollectiveAccess& access, const FileRunList& own, std::vector<Share>& shares)
+{
+    const Share share = share_of(access, own);
+    shares.resize(static_cast<std::size_t>(group.size()));
+    Task gathered =
+        collectives::allgather_bruck(group, std::as_bytes(std::span(&share, 1)).data(), list_bytes(shares));
+    co_await gathered;
+    Task checked = check_shares(group, access, shares);
+    co_await checked;
+}
+
+}  // namespace
+
+Task end_together(Group& group, CollectiveAccess& access, FileOutcome outcome)
 {
     std::vector<FileOutcome> outcomes(static_cast<std::size_t>(group.size()));
     Task gathered = collectives::allgather_bruck(group, std::as_bytes(std::span(&outcome, 1)).data(),
@@ -542,7 +568,13 @@ Task agree(Group& group, CollectiveAccess& access, FileOutcome outcome)
     access.transfer.end(all, rank);
 }
 
-}  // namespace
+Task check_together(Group& group, const CollectiveAccess& access)
+{
+    const FileRunList nothing;
+    std::vector<Share> shares;
+    Task met = meet(group, access, nothing, shares);
+    co_await met;
+}
 
 FileRanks FileRanks::of(const CommunicatorState& communicator, bool maps_peers, bool is_local, int aggregators)
 {
@@ -578,12 +610,9 @@ Task move_together(Group& group, CollectiveAccess& access)
 {
     FileTransfer& transfer = access.transfer;
     const FileRunList own = access.refusal ? FileRunList() : transfer.runs();
-    const Share share = share_of(access, own);
-    std::vector<Share> shares(static_cast<std::size_t>(group.size()));
-    Task gathered =
-        collectives::allgather_bruck(group, std::as_bytes(std::span(&share, 1)).data(), list_bytes(shares));
-    co_await gathered;
-    check_shares(access, shares);
+    std::vector<Share> shares;
+    Task met = meet(group, access, own, shares);
+    co_await met;
     const Plan plan(access, shares);
     if (!plan.moves_anything())
         co_return;
@@ -599,7 +628,7 @@ Task move_together(Group& group, CollectiveAccess& access)
         Task moved = aggregation.run(outcome);
         co_await moved;
     }
-    Task agreed = agree(group, access, outcome);
+    Task agreed = end_together(group, access, outcome);
     co_await agreed;
 }
 

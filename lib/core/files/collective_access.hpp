@@ -51,7 +51,13 @@ struct CollectiveAccess {
     }
 };
 
-/// Sets transfer.moved. Trouble of one rank is thrown at all of them.
+// Trouble of one rank is thrown at all of them.
+
+/// Sets transfer.moved.
 collectives::Task move_together(collectives::Group& group, CollectiveAccess& access);
+
+// Its first and its last part, for ranks that move their data one after the other between them.
+collectives::Task check_together(collectives::Group& group, const CollectiveAccess& access);
+collectives::Task end_together(collectives::Group& group, CollectiveAccess& access, FileOutcome outcome);
 
 }  // namespace tutti::detail

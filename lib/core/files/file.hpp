@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -60,10 +61,13 @@ public:
 
     /// Reads or writes as many bytes as the memory has, which a write only reads; returns how many. A read
     /// ends at the file's end. Collective if access.together. `call` is the caller's operation, for errors;
-    /// it is never destroyed.
-    std::size_t access(std::string_view call, const FileAccess& access, const View& memory);
+    /// it is never destroyed. `refusal`: the caller has found its own arguments wrong; this is thrown, and
+    /// all ranks of a collective access are told.
+    std::size_t access(std::string_view call, const FileAccess& access, const View& memory,
+                       const std::exception_ptr& refusal = nullptr);
     /// access() as a request, whose status has the bytes. Pointers move at once.
-    Request start(std::string_view call, const FileAccess& access, const View& memory);
+    Request start(std::string_view call, const FileAccess& access, const View& memory,
+                  const std::exception_ptr& refusal = nullptr);
 
     // ---- pointers
 
@@ -104,8 +108,8 @@ private:
     FileTransfer transfer_of(std::string_view call, bool writes, std::int64_t offset, const View& memory,
                              FileWorker* worker) const;
     CollectiveAccess collective_of(std::string_view call, const FileAccess& access, const View& memory,
-                                   FileWorker* worker);
-    Request start_together(std::string_view call, const FileAccess& access, const View& memory);
+                                   FileWorker* worker, std::exception_ptr refusal);
+    FileOutcome move_in_turn(const FileTransfer& transfer);
     /// Throws at all ranks if a rank has met trouble, or their arguments differ.
     void agree(std::string_view call, std::string_view doing, std::int64_t argument,
                const FileTrouble& own) const;

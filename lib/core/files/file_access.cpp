@@ -125,10 +125,11 @@ FileTransfer File::transfer_of(std::string_view call, bool writes, std::int64_t 
 }
 
 CollectiveAccess File::collective_of(std::string_view call, const FileAccess& access, const View& memory,
-                                     FileWorker* worker)
+                                     FileWorker* worker, std::exception_ptr refusal)
 {
     // A rank that cannot take part says so to the others, who are on their way already.
-    std::exception_ptr refusal = caught([&] { check(call, access, memory); });
+    if (!refusal)
+        refusal = caught([&] { check(call, access, memory); });
     const std::int64_t etypes = refusal ? 0 : etypes_of(memory);
     std::int64_t offset = 0;
     if (!refusal || access.place == FileAccess::Place::shared)
@@ -141,43 +142,60 @@ CollectiveAccess File::collective_of(std::string_view call, const FileAccess& ac
     return {*transfer, *communicator(), ranks_, hints_, view_kind(), refusal};
 }
 
-std::size_t File::access(std::string_view call, const FileAccess& access, const View& memory)
+// Blocks.
+FileOutcome File::move_in_turn(const FileTransfer& transfer)
 {
-    // The atomic mode's turns are each rank's.
-    if (access.together && !is_atomic()) {
+    const Turn turn(*this);
+    const InFileSystem here(*communicator(), transfer.what(), transfer.memory.size_bytes);
+    return transfer.move();
+}
+
+std::size_t File::access(std::string_view call, const FileAccess& access, const View& memory,
+                         const std::exception_ptr& refusal)
+{
+    if (access.together) {
         progress::Engine& engine = communicator()->process().engine();
         FileWorker* const worker = engine.is_shared() ? &communicator()->process().files() : nullptr;
-        CollectiveAccess together = collective_of(call, access, memory, worker);
-        run_blocking(*communicator(), [&](Group& group) {
-            group.announce(together.call());
-            return move_together(group, together);
-        });
+        CollectiveAccess together = collective_of(call, access, memory, worker, refusal);
+        const auto run_part = [&](auto&& part) {
+            run_blocking(*communicator(), [&](Group& group) {
+                group.announce(together.call());
+                return part(group);
+            });
+        };
+        if (!is_atomic()) {
+            run_part([&](Group& group) { return move_together(group, together); });
+        } else {
+            run_part([&](Group& group) { return check_together(group, together); });
+            const FileOutcome outcome = move_in_turn(together.transfer);
+            run_part([&](Group& group) { return end_together(group, together, outcome); });
+        }
         return together.transfer.moved;
     }
+    if (refusal)
+        std::rethrow_exception(refusal);
     check(call, access, memory);
     FileTransfer transfer =
         transfer_of(call, access.writes, take_offset(access, etypes_of(memory)), memory, nullptr);
-    const Turn turn(*this);
-    FileOutcome outcome;
-    {
-        const InFileSystem here(*communicator(), transfer.what(), memory.size_bytes);
-        outcome = transfer.move();
-    }
-    transfer.end(outcome);
+    transfer.end(move_in_turn(transfer));
     return transfer.moved;
 }
 
-Request File::start(std::string_view call, const FileAccess& access, const View& memory)
+Request File::start(std::string_view call, const FileAccess& access, const View& memory,
+                    const std::exception_ptr& refusal)
 {
     const StatePointer& self = communicator()->process().self();
     FileWorker* const worker = &communicator()->process().files();
     if (is_atomic())
-        return run(self, Form::nonblocking, EndedPlan{this->access(call, access, memory)}).request();
+        return run(self, Form::nonblocking, EndedPlan{this->access(call, access, memory, refusal)}).request();
     if (access.together)
         return run(communicator(), Form::nonblocking,
-                   TogetherPlan{std::make_shared<CollectiveAccess>(collective_of(call, access, memory, worker)),
+                   TogetherPlan{std::make_shared<CollectiveAccess>(
+                                    collective_of(call, access, memory, worker, refusal)),
                                 shared_from_this()})
             .request();
+    if (refusal)
+        std::rethrow_exception(refusal);
     check(call, access, memory);
     const std::int64_t offset = take_offset(access, etypes_of(memory));
     return run(self, Form::nonblocking,

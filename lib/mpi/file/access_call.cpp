@@ -13,26 +13,28 @@
 
 namespace tutti::mpi {
 
-namespace {
-
 using detail::FileAccess;
 
 /// The memory of an access as the core takes it: the program's, or converted data.
 struct CoreMemory {
-    CoreMemory(const File& file, const FileAccess& access, const AccessMemory& given)
-        : view(view_of(const_cast<void*>(given.buffer), given.count, given.datatype))
+    detail::View view{};
+    std::shared_ptr<ConvertedData> converted;
+
+    void take(const File& file, const FileAccess& access, const AccessMemory& given)
     {
+        void* const buffer = const_cast<void*>(given.buffer);
+        view = view_of(buffer, given.count, given.datatype);
         if (file.view.representation->converts()) [[unlikely]] {
-            converted =
-                std::make_shared<ConvertedData>(*file.view.representation, const_cast<void*>(given.buffer),
-                                                given.count, datatype_of(given.datatype), access.writes);
+            // The view is to be left empty if this throws.
+            view = {};
+            converted = std::make_shared<ConvertedData>(*file.view.representation, buffer, given.count,
+                                                        datatype_of(given.datatype), access.writes);
             view = {converted->data(), converted->size_bytes(), nullptr};
         }
     }
-
-    detail::View view;
-    std::shared_ptr<ConvertedData> converted;
 };
+
+namespace {
 
 void fill_moved(MPI_Status* status, std::size_t bytes)
 {
@@ -47,22 +49,35 @@ std::string_view name_without(std::string_view name, std::string_view end)
 
 }  // namespace
 
+std::exception_ptr AccessCall::refusal(const File& file, const FileAccess& access, const AccessMemory& given,
+                                       CoreMemory& memory) const
+{
+    try {
+        if (form_ == Form::nonblocking)
+            check_not_null(request_, "request");
+        memory.take(file, access, given);
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
 int AccessCall::on(MPI_File handle, const FileAccess& access, const AccessMemory& given) const
 {
     return guard(name_, handle, [&] {
         File& file = file_of(handle);
-        if (form_ == Form::nonblocking)
-            check_not_null(request_, "request");
-        // The core checks the rest, so that a rank's wrong argument ends a collective access on all.
         if (access.together)
-            check_no_split(file);
-        CoreMemory memory(file, access, given);
-        if (form_ == Form::blocking) {
-            const std::size_t moved = file.state->access(name_, access, memory.view);
+            check_no_split(file);  // it is under way on all ranks
+        // The core checks the rest, and tells the other ranks of a collective access what is wrong here.
+        CoreMemory memory;
+        const std::exception_ptr refused = refusal(file, access, given, memory);
+        if (form_ == Form::blocking || (form_ == Form::nonblocking && request_ == nullptr)) {
+            const std::size_t moved = file.state->access(name_, access, memory.view, refused);
             return fill_moved(status_,
                               memory.converted == nullptr ? moved : memory.converted->deliver(moved));
         }
-        FileOperation begun{file.state->start(name_, access, memory.view), std::move(memory.converted)};
+        FileOperation begun{file.state->start(name_, access, memory.view, refused),
+                            std::move(memory.converted)};
         if (form_ == Form::nonblocking)
             *request_ = begun_request(std::move(begun), file);
         else

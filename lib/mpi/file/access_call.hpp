@@ -1,10 +1,15 @@
 // The functions that access a file. Blocking ones, those with a request, and split collectives have one body.
 #pragma once
 
+#include <exception>
+
 #include "lib/core/files/file.hpp"
 #include "lib/mpi/object/abi.hpp"
 
 namespace tutti::mpi {
+
+struct CoreMemory;
+struct File;
 
 /// Elements in memory. Writes only read them.
 struct AccessMemory {
@@ -32,6 +37,10 @@ public:
 
 private:
     enum class Form : unsigned char { blocking, nonblocking, split };
+
+    /// What is wrong with the arguments, or the memory.
+    std::exception_ptr refusal(const File& file, const detail::FileAccess& access, const AccessMemory& given,
+                               CoreMemory& memory) const;
 
     const char* name_;
     Form form_;
