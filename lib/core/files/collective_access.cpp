@@ -38,6 +38,7 @@ struct Share {
     std::int64_t end;
     std::uint64_t view_kind;
     std::uint64_t refused;
+    std::uint64_t overlaps;  // its view, whose pieces do not ascend then
     ExposedMemory data;
 };
 
@@ -166,6 +167,8 @@ std::int64_t Plan::rounds_of(std::size_t aggregator) const noexcept
 
 bool Plan::each_moves_its_own() const
 {
+    if (std::ranges::any_of(shares_, [](const Share& share) { return share.overlaps != 0; }))
+        return true;
     const FileHints::Collective wanted =
         access_.transfer.writes ? access_.hints.collective_writes : access_.hints.collective_reads;
     if (wanted != FileHints::Collective::automatic)
@@ -503,6 +506,7 @@ Share share_of(const CollectiveAccess& access, const FileRunList& own)
             .end = runs.empty() ? 0 : runs.back().end(),
             .view_kind = access.view_kind,
             .refused = access.refusal != nullptr,
+            .overlaps = access.transfer.view.overlaps(),
             .data = exposed(process, hull_of(access.transfer.memory))};
 }
 
