@@ -188,7 +188,7 @@ def handle_types():
     types = "\n".join(f"type, bind(C) :: MPI_{kind}\n  integer :: MPI_VAL\nend type" for kind in HANDLES)
     operators = []
     for operator, suffix in (("==", "eq"), ("/=", "ne")):
-        bodies = "\n".join(f"  logical function MPI_{kind}_{suffix}(a, b)\n  import\n  type(MPI_{kind}), intent(in) :: a, b\n"
+        bodies = "\n".join(f"  elemental logical function MPI_{kind}_{suffix}(a, b)\n  import\n  type(MPI_{kind}), intent(in) :: a, b\n"
                            "  end function" for kind in HANDLES)
         operators.append(f"interface operator({operator})\n{bodies}\nend interface")
     return types + "\n" + "\n".join(operators)
