@@ -11,8 +11,9 @@ namespace tutti::mpi::fortran {
 
 namespace {
 
-/// Tells the library what a logical is. Another library for Fortran in the process may have done so.
-void tell_booleans()
+/// Tells the library what a logical is and how large numbers are. Another library for Fortran in the process
+/// may have done so.
+void tell_compilers_facts()
 {
     int is_true = 1;
     int is_false = 0;
@@ -22,13 +23,23 @@ void tell_booleans()
     if (PMPI_Abi_get_fortran_booleans(sizeof is_true, &set_true, &set_false, &is_set) == MPI_SUCCESS &&
         is_set == 0)
         PMPI_Abi_set_fortran_booleans(sizeof is_true, &is_true, &is_false);
+    MPI_Info sizes = MPI_INFO_NULL;
+    if (PMPI_Abi_get_fortran_info(&sizes) != MPI_SUCCESS)
+        return;
+    if (sizes == MPI_INFO_NULL && PMPI_Info_create(&sizes) == MPI_SUCCESS) {
+        for (const char* type : {"mpi_logical_size", "mpi_integer_size", "mpi_real_size"})
+            PMPI_Info_set(sizes, type, "4");
+        PMPI_Info_set(sizes, "mpi_double_precision_size", "8");
+        PMPI_Abi_set_fortran_info(sizes);
+    }
+    PMPI_Info_free(&sizes);
 }
 
 void init_thread(const int* required, int* provided, int* ierror)
 {
     const int code = MPI_Init_thread(nullptr, nullptr, *required, provided);
     if (code == MPI_SUCCESS)
-        tell_booleans();
+        tell_compilers_facts();
     set(ierror, code);
 }
 
@@ -36,7 +47,7 @@ void init(int* ierror)
 {
     const int code = MPI_Init(nullptr, nullptr);
     if (code == MPI_SUCCESS)
-        tell_booleans();
+        tell_compilers_facts();
     set(ierror, code);
 }
 
