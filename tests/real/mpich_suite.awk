@@ -38,7 +38,7 @@ END {
         if (parts[1] in wanted && !(name in met))
             wrong("is listed, but there is no such run: " name)
     }
-    printf "mpich_suite: %d of %d runs passed, %d skipped\n", count["passed"], count["passed"] + count["failed"],
+    printf "%s: %d of %d runs passed, %d skipped\n", title, count["passed"], count["passed"] + count["failed"],
         count["skipped"]
     exit failed || count["passed"] == 0
 }
