@@ -39,6 +39,7 @@ struct Share {
     std::uint64_t view_kind;
     std::uint64_t refused;
     std::uint64_t overlaps;  // its view, whose pieces do not ascend then
+    std::uint64_t stores;    // to memory of the file, which is mapped
     ExposedMemory data;
 };
 
@@ -175,12 +176,14 @@ bool Plan::each_moves_its_own() const
         return wanted == FileHints::Collective::never;
     std::vector<const Share*> sorted;
     bool are_long = true;
+    bool all_store = true;
     for (const Share& share : shares_)
         if (share.bytes != 0) {
             sorted.push_back(&share);
             are_long = are_long && share.bytes / share.pieces >= kLongPiece;
+            all_store = all_store && share.stores != 0;
         }
-    if (are_long && access_.ranks.is_local)
+    if ((are_long || all_store) && access_.ranks.is_local)
         return true;
     std::ranges::sort(sorted, {}, &Share::first);
     for (std::size_t i = 1; i < sorted.size(); ++i)
@@ -507,6 +510,7 @@ Share share_of(const CollectiveAccess& access, const FileRunList& own)
             .view_kind = access.view_kind,
             .refused = access.refusal != nullptr,
             .overlaps = access.transfer.view.overlaps(),
+            .stores = own.bytes() != 0 && access.transfer.stores_again(),
             .data = exposed(process, hull_of(access.transfer.memory))};
 }
 

@@ -39,32 +39,33 @@ FirstRuns first_runs(const FileTransfer& transfer)
     return first;
 }
 
-/// Whether it is faster to store to the file's memory than to call the kernel for each run of bytes. Pages
-/// that come to memory for the first time cost as much as a few calls each, those that are there already
-/// nothing.
-bool stores(const FileTransfer& transfer)
+constexpr std::uint64_t kShort = 2048;
+constexpr std::uint64_t kShortAgain = 8192;
+
+/// Whether there are many runs of at most so many bytes, in the middle, and near each other.
+bool has_runs_of(const FileTransfer& transfer, std::uint64_t most_bytes)
 {
     constexpr std::uint64_t kFewRuns = 32;
     constexpr std::uint64_t kMostHull = 8;  // times the bytes: what lies between is brought to memory, too
-    constexpr std::uint64_t kShort = 2048;
-    constexpr std::uint64_t kShortAgain = 8192;
     if (!transfer.writes || !transfer.file.maps_writes() || transfer.view.is_contiguous())
         return false;
     const FirstRuns first = first_runs(transfer);
-    if (first.runs < kFewRuns || first.hull_bytes > kMostHull * first.bytes ||
-        first.bytes > kShortAgain * first.runs)
-        return false;
-    const bool again = transfer.file.window().is_used_again(transfer.view.place_of(transfer.from),
-                                                            transfer.view.place_of(transfer.to() - 1) + 1);
-    return again || first.bytes <= kShort * first.runs;
+    return first.runs >= kFewRuns && first.hull_bytes <= kMostHull * first.bytes &&
+           first.bytes <= most_bytes * first.runs;
 }
 
 }  // namespace
 
+bool FileTransfer::stores_again() const
+{
+    return has_runs_of(*this, kShortAgain) &&
+           file.window().is_used_again(view.place_of(from), view.place_of(to() - 1) + 1);
+}
+
 FileOutcome FileTransfer::move() const
 {
     FileBatch batch(file.descriptor(), writes);
-    if (stores(*this)) {
+    if (has_runs_of(*this, kShort) || stores_again()) {
         MappedWrite mapped(file, view.place_of(from), view.place_of(to() - 1) + 1);
         for_each_piece([&](std::int64_t place, std::byte* data, std::size_t bytes) {
             while (bytes != 0) {

@@ -64,6 +64,10 @@ struct FileTransfer {
         return writes ? observe::FileCall::write : observe::FileCall::read;
     }
     FileRunList runs() const;
+    /// Whether it writes runs of a few KiB where the time before has written. The file's memory is mapped
+    /// then, and to store to it is faster than any call of the kernel. Pages that come to memory for the
+    /// first time cost as much as a few calls each.
+    bool stores_again() const;
     /// Moves all, in this thread.
     FileOutcome move() const;
     /// Sets `moved`, and throws FileError for trouble, of `rank` unless that is Error::kNoPeer.
