@@ -108,7 +108,7 @@
       call MPI_ERRHANDLER_SET(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierror)
       call MPI_ERRHANDLER_GET(MPI_COMM_SELF, i, ierror)
       call check(i .eq. MPI_ERRORS_RETURN, 'MPI_ERRHANDLER_GET')
-      call check(MPI_WTIME() .gt. 0d0, 'MPI_WTIME')
+      call check(MPI_WTIME() .ge. 0d0, 'MPI_WTIME')
       call MPI_FINALIZE(ierror)
       end
 
