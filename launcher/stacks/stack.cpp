@@ -18,9 +18,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kStartFunctions = {"_start", "__libc_start_main", "clone",
                                                              "__clone", "start_thread"};
 /// Of the system, and those that Tutti stands on.
-constexpr std::array<std::string_view, 14> kLibraries = {
-    "libc.so",       "libm.so", "libstdc++", "libc++",   "libgcc_s", "libpthread", "ld-linux",
-    "linux-vdso.so", "libpmix", "libfabric", "libevent", "libasan",  "libtsan",    "Python's packages"};
+constexpr std::array<std::string_view, 9> kLibraries = {"libpthread", "ld-linux",  "linux-vdso.so",
+                                                        "libpmix",    "libfabric", "libevent",
+                                                        "libasan",    "libtsan",   "Python's packages"};
 /// What templates of Tutti and of the standard library put into the user's own program.
 constexpr std::array<std::string_view, 5> kNamespaces = {
     "tutti::", "std::", "__gnu_cxx::", "__cxxabiv1::", "PMPI_"};
@@ -52,7 +52,9 @@ bool same_function(const StackFrame& a, const StackFrame& b)
 bool is_of_user(const StackFrame& frame)
 {
     const auto of_library = [&frame](std::string_view prefix) { return frame.object.starts_with(prefix); };
-    return !observe::is_own_library(frame.object.c_str()) && !std::ranges::any_of(kLibraries, of_library) &&
+    return !observe::is_own_library(frame.object.c_str()) &&
+           !observe::is_run_time_library(frame.object.c_str()) &&
+           !std::ranges::any_of(kLibraries, of_library) &&
            std::ranges::find(kStartFunctions, frame.function) == kStartFunctions.end() &&
            !begins_with_namespace(frame.function);
 }

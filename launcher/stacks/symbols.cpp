@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "lib/foundation/observe/fortran_names.hpp"
+
 namespace tutti::launcher {
 
 namespace {
@@ -35,6 +37,8 @@ std::string shortened(std::string name)
 
 std::string demangled(const char* symbol)
 {
+    if (const auto name = observe::name_in_fortran(symbol))
+        return shortened(*name);
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> name(
         abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);

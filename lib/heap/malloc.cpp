@@ -128,6 +128,35 @@ bool is_servable_alignment(std::size_t alignment) noexcept
     return std::has_single_bit(alignment) && alignment <= heap::kMostAlignment;
 }
 
+// tutti_heap_watch_frees(): nullptr until then.
+constinit std::atomic<bool (*)(const void*, std::size_t) noexcept> keeps{nullptr};
+constinit Next unwatched{};
+
+bool is_kept(void* data) noexcept
+{
+    auto* const asked = keeps.load(std::memory_order_acquire);
+    return asked != nullptr && data != nullptr && asked(data, malloc_usable_size(data));
+}
+
+void free_unless_kept(void* data) noexcept
+{
+    if (!is_kept(data))
+        unwatched.free(data);
+}
+
+// A block that is kept is copied.
+void* reallocate_unless_kept(void* data, std::size_t bytes) noexcept
+{
+    if (!is_kept(data))
+        return unwatched.realloc(data, bytes);
+    if (bytes == 0)
+        return nullptr;
+    void* const copy = unwatched.malloc(bytes);
+    if (copy != nullptr)
+        std::memcpy(copy, data, std::min(bytes, unwatched.malloc_usable_size(data)));
+    return copy;
+}
+
 [[gnu::constructor(101)]] void begin() noexcept
 {
     heap::watch_forks();
@@ -148,6 +177,16 @@ TUTTI_EXPORT void tutti_heap_ask_for_room(std::uint64_t (*room)() noexcept) noex
     heap::ask_for_room(room);
 }
 
+// Calls of the C library's functions go through `next` anyway, so the program pays nothing for this before.
+TUTTI_EXPORT void tutti_heap_watch_frees(bool (*asked)(const void* data, std::size_t bytes) noexcept) noexcept
+{
+    find_next();
+    unwatched = next;
+    next.free = free_unless_kept;
+    next.realloc = reallocate_unless_kept;
+    keeps.store(asked, std::memory_order_release);
+}
+
 // The address sanitizer calls this: otherwise it ends programs whose first library it is not. Its malloc is
 // the next.
 TUTTI_EXPORT const char* __asan_default_options() noexcept
@@ -165,10 +204,10 @@ TUTTI_EXPORT void* malloc(std::size_t bytes) noexcept
 
 TUTTI_EXPORT void free(void* data) noexcept
 {
-    if (heap::owns(data))
-        heap::release(data);
-    else
+    if (!heap::owns(data))
         next.free(data);
+    else if (!is_kept(data))
+        heap::release(data);
 }
 
 TUTTI_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept

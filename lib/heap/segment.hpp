@@ -23,4 +23,10 @@ struct TuttiHeapSegment {
 /// How the heap learns how many bytes of memory are left, before it copies itself for a child. nullptr: no
 /// longer.
 [[gnu::weak]] void tutti_heap_ask_for_room(std::uint64_t (*room)() noexcept) noexcept;
+
+/// From now on asks `keeps` before any block is given back, the heap's or the C library's: if it answers
+/// true, the program has freed the block, and it stays as it is for ever. `keeps` may allocate, and free what
+/// it has allocated. At most once.
+[[gnu::weak]] void tutti_heap_watch_frees(bool (*keeps)(const void* data,
+                                                        std::size_t bytes) noexcept) noexcept;
 }

@@ -59,6 +59,53 @@ static void changed_send(int bytes)
     free(buffer);
 }
 
+/* As a Fortran compiler does with the copy of an array section. Of `bytes` bytes, at `place` of a block. */
+static void freed_buffer(int bytes, int place, int resizes)
+{
+    char* block = calloc((size_t)(bytes + place), 1);
+    MPI_Request requests[2];
+    if (rank == 0) {
+        MPI_Isend(block + place, bytes, MPI_CHAR, 1, 15, WORLD, &requests[0]);
+        MPI_Isend(block + place, bytes, MPI_CHAR, 1, 15, WORLD, &requests[1]);
+    } else if (rank == 1) {
+        MPI_Irecv(block + place, bytes, MPI_CHAR, 0, 15, WORLD, &requests[0]);
+        MPI_Irecv(&block[place], 0, MPI_CHAR, 0, 16, WORLD, &requests[1]);
+    }
+    if (resizes)
+        block = realloc(block, (size_t)(64 * (bytes + place)));
+    else
+        free(block);
+    if (rank == 1) {
+        int value[64];
+        MPI_Recv(value, 0, MPI_CHAR, 0, 17, WORLD, MPI_STATUS_IGNORE);
+        block = malloc((size_t)bytes);
+        MPI_Recv(block, bytes, MPI_CHAR, 0, 15, WORLD, MPI_STATUS_IGNORE);
+        free(block);
+    } else {
+        MPI_Send(NULL, 0, MPI_CHAR, 1, 16, WORLD);
+        MPI_Send(NULL, 0, MPI_CHAR, 1, 17, WORLD);
+    }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void freed_before_start(void)
+{
+    char* buffer = calloc(50, 1);
+    char* unused = calloc(60, 1);
+    MPI_Request request, never_started;
+    MPI_Send_init(buffer, 50, MPI_CHAR, 0, 18, MPI_COMM_SELF, &request);
+    MPI_Send_init(unused, 60, MPI_CHAR, 0, 18, MPI_COMM_SELF, &never_started);
+    free(unused);
+    free(buffer);
+    buffer = calloc(50, 1);
+    MPI_Start(&request);
+    MPI_Recv(buffer, 50, MPI_CHAR, 0, 18, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    MPI_Request_free(&never_started);
+    free(buffer);
+}
+
 static void touched_receive(int after)
 {
     int value = 0;
@@ -181,6 +228,14 @@ int main(int argc, char** argv)
         changed_send(8);
     else if (strcmp(which, "long_send") == 0)
         changed_send(1 << 20);
+    else if (strcmp(which, "freed") == 0)
+        freed_buffer(8, 3, 0);
+    else if (strcmp(which, "long_freed") == 0)
+        freed_buffer(1 << 20, 0, 0);
+    else if (strcmp(which, "resized") == 0)
+        freed_buffer(2000, 8, 1);
+    else if (strcmp(which, "freed_before_start") == 0)
+        freed_before_start();
     else if (strcmp(which, "receive") == 0)
         touched_receive(0);
     else if (strcmp(which, "received") == 0)

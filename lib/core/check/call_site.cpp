@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 
+#include "lib/foundation/observe/fortran_names.hpp"
 #include "lib/foundation/observe/own_library.hpp"
 
 namespace tutti::check {
@@ -38,7 +39,8 @@ std::string_view file_name(std::string_view path) noexcept
 // A program may have Tutti's code within it.
 bool is_own(const Dl_info& object) noexcept
 {
-    return object.dli_fbase == own_object() || observe::is_own_library(object.dli_fname);
+    return object.dli_fbase == own_object() || observe::is_own_library(object.dli_fname) ||
+           observe::is_run_time_library(object.dli_fname);
 }
 
 // The address as the object's file has it.
@@ -72,13 +74,14 @@ std::string look_up(const char* file, std::uintptr_t address)
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(popen(command.c_str(), "r"), &pclose);
     bool is_own = false;
     while (output != nullptr) {
-        const auto function = read_line(output.get());
+        auto function = read_line(output.get());
         const auto place = read_line(output.get());
         if (!function || !place || function->starts_with("??"))
             break;
         is_own = function->starts_with("tutti::") || place->find("include/tutti/") != std::string::npos;
         if (is_own)
             continue;
+        function = observe::name_in_fortran(*function).value_or(*function);
         const std::string_view name = file_name(*place);
         return name.starts_with('?') || name.ends_with('?')
                    ? fmt::format("{} in {}", *function, file_name(file))
@@ -124,6 +127,15 @@ const std::string& describe(const Site& site)
             break;
     }
     return words;
+}
+
+bool is_of_fortran(std::string_view place) noexcept
+{
+    if (place.starts_with("the main program") || place.find(" (module ") != place.npos)
+        return true;
+    const std::size_t ending = place.rfind('.');
+    return ending != place.npos && place.find(" at ") < ending &&
+           (place.substr(ending).starts_with(".f") || place.substr(ending).starts_with(".F"));
 }
 
 }  // namespace tutti::check

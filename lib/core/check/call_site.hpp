@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 
 namespace tutti::check {
 
@@ -16,5 +17,7 @@ Site call_site() noexcept;
 /// "main at jacobi.c:17"; without debugging symbols "main in jacobi", or the address in the file. Starts
 /// addr2line, if it is there. "" for an empty site.
 const std::string& describe(const Site& site);
+/// Of what describe() has answered.
+bool is_of_fortran(std::string_view place) noexcept;
 
 }  // namespace tutti::check

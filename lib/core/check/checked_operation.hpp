@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "lib/core/check/call_site.hpp"
 #include "lib/core/check/message_type.hpp"
+#include "lib/core/check/watched_buffer.hpp"
 #include "lib/engine/protocol/requests.hpp"
 #include "tutti/buffer.hpp"
 
@@ -42,6 +44,7 @@ struct CheckedOperation {
     bool touched = false;  // a receive's buffer, before the message came
     bool let_go = false;   // nobody completes it
     std::string what{};    // a collective in words
+    std::optional<WatchedBuffer> watched{};
 };
 
 }  // namespace tutti::check

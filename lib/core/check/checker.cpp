@@ -93,8 +93,7 @@ void Checker::begin(protocol::SendRequest& request, int destination, const detai
     if (options_.types)
         operation.type = MessageType(view.element);
     operation.note = operation.type.note(view.size_bytes);
-    if (operation.sums)
-        operation.sum = operation.checksum(view.size_bytes);
+    begin_sums(operation);
     request.data = {view.data, view.size_bytes + kNoteBytes};
     request.context = &operation;
     request.collect = [](const protocol::SendRequest& sent, std::size_t offset, std::span<std::byte> out) {
@@ -111,8 +110,7 @@ void Checker::begin(protocol::ReceiveRequest& request, const detail::View& view,
     operation.data = view;
     operation.layout = datatype::TypemapRef(view.layout);
     operation.type = MessageType(view.element);
-    if (operation.sums)
-        operation.sum = operation.checksum(view.size_bytes);
+    begin_sums(operation);
     request.capacity = view.size_bytes + kNoteBytes;
     request.context = &operation;
     request.deliver = [](protocol::ReceiveRequest& into, std::size_t offset,
@@ -120,6 +118,16 @@ void Checker::begin(protocol::ReceiveRequest& request, const detail::View& view,
         auto& known = *const_cast<CheckedOperation*>(static_cast<const CheckedOperation*>(into.context));
         known.deliver(into, offset, bytes);
     };
+}
+
+void Checker::begin_sums(CheckedOperation& operation)
+{
+    if (!operation.sums)
+        return;
+    operation.sum = operation.checksum(operation.data.size_bytes);
+    if (operation.data.size_bytes != 0)
+        operation.watched.emplace(operation.data.data, operation.data.size_bytes, operation.data.layout,
+                                  WatchedBuffer::Freed::kept);
 }
 
 void Checker::begin(RequestState& request, std::uint64_t context, std::string what)
@@ -134,6 +142,7 @@ try {
         return;
     const std::unique_ptr<CheckedOperation> operation = std::move(found->second);
     operations_.erase(found);
+    look_at_buffer(*operation);
     const bool succeeded = state.status.code == ErrorCode::success && !state.status.cancelled;
     if (!succeeded)
         return;
@@ -154,7 +163,16 @@ void Checker::let_go(const RequestState& state) noexcept
     if (const auto found = operations_.find(&state); found != operations_.end()) {
         found->second->let_go = true;
         found->second->sums = false;
+        found->second->watched.reset();
     }
+}
+
+void Checker::look_at_buffer(const CheckedOperation& operation)
+{
+    if (!operation.watched)
+        return;
+    if (const auto mistake = operation.watched->mistake("the request was complete"))
+        findings_.add(Kind::buffer, operation.site, fmt::format("{}: {}", describe(operation), *mistake));
 }
 
 // The program learns that a message has arrived.

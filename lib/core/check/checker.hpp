@@ -70,6 +70,8 @@ public:
 private:
     CheckedOperation& new_operation(detail::RequestState& state, CheckedOperation::Kind kind,
                                     std::uint64_t context, bool blocking);
+    void begin_sums(CheckedOperation& operation);
+    void look_at_buffer(const CheckedOperation& operation);
     void check_arrived(CheckedOperation& operation, const Status& status);
     void look_for_race(CheckedOperation& operation, const Status& status);
     void look_at_requests();

@@ -42,6 +42,7 @@ void Checker::look_at_requests()
         if (operation->blocking || operation->let_go)
             continue;
         // No call has looked for mistakes in its type and buffer yet.
+        look_at_buffer(*operation);
         if (state->done && operation->kind == CheckedOperation::Kind::receive &&
             state->status.code == ErrorCode::success)
             check_arrived(*operation, state->status);

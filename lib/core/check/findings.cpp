@@ -36,7 +36,7 @@ struct EndOfProcess {
 } end_of_process;
 
 constexpr std::array<std::string_view, kKinds> kKindNames = {"message of another type",
-                                                             "changed buffer",
+                                                             "changed or freed buffer",
                                                              "operation never completed",
                                                              "message never received",
                                                              "handle never freed",

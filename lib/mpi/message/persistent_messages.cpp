@@ -1,6 +1,7 @@
 // Persistent sends and receives.
 #include <optional>
 
+#include "lib/core/check/persistent_buffer.hpp"
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/requests/function_starter.hpp"
 #include "lib/core/requests/request_access.hpp"
@@ -16,6 +17,7 @@ namespace tutti::mpi {
 
 namespace {
 
+using check::PersistentBuffer;
 using detail::SendMode;
 
 /// None: the buffered mode.
@@ -38,6 +40,14 @@ Request start_send(const detail::CommunicatorState& state, PersistentMode mode, 
     return begun != nullptr ? RequestAccess::active(*begun) : Request();
 }
 
+void look_at(const std::shared_ptr<const PersistentBuffer>& watched, const detail::CommunicatorState& state)
+{
+    if (watched == nullptr) [[likely]]
+        return;
+    const auto lock = state.process().engine().lock();
+    watched->look();
+}
+
 int send_init_in(const char* call, PersistentMode mode, const void* buf, MPI_Count count,
                  MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request)
 {
@@ -47,7 +57,9 @@ int send_init_in(const char* call, PersistentMode mode, const void* buf, MPI_Cou
         if (!goes_to(*state, dest, tag))
             return persistent_request(nullptr);
         return persistent_request(
-            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), mode, dest, tag] {
+            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), mode, dest, tag,
+                                watched = PersistentBuffer::watch(state->process(), view)] {
+                look_at(watched, *state);
                 return start_send(*state, mode, view, dest, tag);
             }));
     });
@@ -88,8 +100,10 @@ int recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int
         const detail::View view = view_of(buf, count, datatype);
         if (!comes_from(*state, source, tag))
             return persistent_request(nullptr);
-        return persistent_request(
-            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), source, tag] {
+        return persistent_request(detail::starter_of(
+            [state, view, layout = datatype::TypemapRef(view.layout), source, tag,
+             watched = PersistentBuffer::watch(state->process(), const_view_of(buf, count, datatype))] {
+                look_at(watched, *state);
                 const auto lock = state->process().engine().lock();
                 return RequestAccess::active(detail::begin_receive(*state, view, source, tag));
             }));

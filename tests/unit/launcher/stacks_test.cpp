@@ -18,6 +18,7 @@
 #include "launcher/stacks/read_stacks.hpp"
 #include "launcher/stacks/stack_reader.hpp"
 #include "launcher/stacks/stopped_threads.hpp"
+#include "lib/foundation/observe/fortran_names.hpp"
 #include "tests/temporary_folder.hpp"
 
 using namespace tutti::launcher;
@@ -338,6 +339,22 @@ TEST_CASE("frames of libraries are folded, the user's come first", "[stacks]")
           "... 1 more\n"
           "in libraries: void tutti::send<std::vector<int> >(int) at communicator.hpp:12, ..., memcpy in "
           "libc.so.6\n");
+}
+
+TEST_CASE("procedures of Fortran have the program's names, and its compiler's library is no user's")
+{
+    using tutti::observe::name_in_fortran;
+    CHECK(name_in_fortran("__halo_MOD_exchange") == "exchange (module halo)");
+    CHECK(name_in_fortran("_QMhaloPexchange") == "exchange (module halo)");
+    CHECK(name_in_fortran("MAIN__") == "the main program");
+    CHECK(name_in_fortran("_QQmain") == "the main program");
+    CHECK(name_in_fortran("_QPexchange") == "exchange");
+    for (const char* const other : {"main", "exchange_", "_ZN5tutti4waitEv", "_MOD_", "_QM"})
+        CHECK(name_in_fortran(other) == std::nullopt);
+    for (const char* const library : {"libgfortran.so.5", "libmpifort_abi.so.1", "libFortranRuntime.so"}) {
+        const StackFrame frame{"_gfortran_internal_pack", "", 0, library, false};
+        CHECK_FALSE(is_of_user(frame));
+    }
 }
 
 TEST_CASE("of a program without lines it is reported how to get them")
