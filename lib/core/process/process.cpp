@@ -128,9 +128,11 @@ void Process::open(std::shared_ptr<transport::InprocHub> hub)
     rank_apart_ = find_apart();
     for (auto& network : make_network_transports(*bootstrap_, rank_apart_.has_value()))
         engine_.add(std::move(network));
-    if (size() > 1)
+    if (size() > 1) {
         bootstrap_->publish(kContactKey,
                             make_rank_contact(engine_.transports(), shared_cores_, check::options().any()));
+        bootstrap_->make_known();
+    }
 }
 
 void Process::open_shared_memory(std::span<const int> local)

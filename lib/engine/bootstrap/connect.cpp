@@ -4,6 +4,7 @@
 
 #include "lib/engine/bootstrap/channel_client.hpp"
 #include "lib/engine/bootstrap/job_bootstrap.hpp"
+#include "lib/engine/bootstrap/pmi_client.hpp"
 #include "lib/engine/bootstrap/pmix_client.hpp"
 #include "lib/engine/bootstrap/singleton.hpp"
 #include "lib/foundation/base/needed_calls.hpp"
@@ -29,10 +30,12 @@ bool above_one(const char* variable)
 /// Hydra itself also says how to reach it, by PMI_FD or PMI_PORT.
 bool is_pmi_of_tutti()
 {
-    return control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE") && !is_set("PMI_FD") && !is_set("PMI_PORT");
+    return control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE") && !is_set("PMI_FD") &&
+           !is_set("PMI_PORT");
 }
 
-/// Whether Hydra was started within a rank of tuttirun: the variables of PMIx are that rank's, not this process's.
+/// Whether Hydra was started within a rank of tuttirun: the variables of PMIx are that rank's, not this
+/// process's.
 bool is_below_a_rank()
 {
     const char* const mark = std::getenv(control::kRankNumbersVariable);
@@ -41,13 +44,18 @@ bool is_below_a_rank()
            is_set("PMI_RANK") && !is_pmi_of_tutti();
 }
 
-/// The launcher that started several processes without PMIx, and the remedy; empty if there is none.
-std::string launcher_without_pmix()
+/// The launcher that started several processes without PMIx and PMI-1, and the remedy; empty if there is
+/// none.
+std::string launcher_out_of_reach()
 {
     if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && above_one("SLURM_NTASKS"))
-        return "Slurm started several processes without PMIx; use 'srun --mpi=pmix', or tuttirun";
+        return "Slurm started several processes without PMIx; use 'srun --mpi=pmix', 'srun --mpi=pmi2', or "
+               "tuttirun";
+    if (is_set("PMI_PORT"))
+        return "Hydra (MPICH's mpiexec) started this process with -pmi-port; leave this option out, or use "
+               "tuttirun";
     if (above_one("PMI_SIZE") && is_set("PMI_RANK") && !is_pmi_of_tutti())
-        return "Hydra (MPICH's mpiexec) started several processes without PMIx; use tuttirun";
+        return "a launcher (PMI_SIZE) started several processes without PMIx and PMI_FD; use tuttirun";
     if (above_one("OMPI_COMM_WORLD_SIZE") &&
         !control::are_rank_numbers_of_tutti("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
         return "Open MPI's mpirun started several processes without PMIx; use tuttirun";
@@ -72,7 +80,9 @@ std::unique_ptr<Bootstrap> connect_to_job()
             throw;
         }
     }
-    if (const std::string problem = launcher_without_pmix(); !problem.empty())
+    if (is_set("PMI_FD"))
+        return std::make_unique<PmiClient>();
+    if (const std::string problem = launcher_out_of_reach(); !problem.empty())
         throw Error(ErrorCode::bootstrap, "start", problem);
     return make_singleton();
 }

@@ -22,9 +22,6 @@ namespace tutti::bootstrap {
 
 namespace {
 
-// A context id holds 23 bits of a rank.
-constexpr int kMostRanks = 1 << 23;
-
 constexpr std::string_view kIntroductionKey = "tutti.introduction";
 constexpr std::string_view kTableKey = "tutti.table";
 constexpr std::string_view kProgramKey = "tutti.key";

@@ -1,8 +1,9 @@
 // How a rank learns who it is and reaches its peers before any transport is up.
 //
-// Five implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), the control channel (under
-// tuttirun, if its PMIx server rejects the rank), embedded (the program brings its own), inproc (ranks are
-// threads of one process) and singleton (a job of one rank, without a launcher).
+// Six implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), the control channel (under
+// tuttirun, if its PMIx server rejects the rank), pmi (under Hydra, srun --mpi=pmi2), embedded (the program
+// brings its own), inproc (ranks are threads of one process) and singleton (a job of one rank, without a
+// launcher).
 #pragma once
 
 #include <cstddef>
@@ -21,13 +22,16 @@ class Channel;
 
 namespace tutti::bootstrap {
 
+/// A context id holds 23 bits of a rank.
+inline constexpr int kMostRanks = 1 << 23;
+
 /// All calls may be made from any thread, one at a time. Every call but abort() throws tutti::Error
 /// (ErrorCode::bootstrap) with the launcher's own words when it fails.
 class Bootstrap {
 public:
     virtual ~Bootstrap() = default;
 
-    /// "pmix", "control channel", "embedded", "inproc" or "singleton".
+    /// "pmix", "control channel", "pmi", "embedded", "inproc" or "singleton".
     virtual std::string_view name() const noexcept = 0;
     /// This process's rank in the job, 0 <= rank < size.
     virtual int rank() const noexcept = 0;
@@ -45,6 +49,9 @@ public:
     /// Makes `value` known to every rank as `key` of this rank. Called at most once for each key; does not
     /// wait.
     virtual void publish(std::string_view key, std::span<const std::byte> value) = 0;
+    /// All ranks of the job call it at the same places: between publish() and the others' fetch(). Makes
+    /// known what they have published, where the launcher does so only for all ranks at once (PMI).
+    virtual void make_known() {}
     /// The value that `rank` publishes as `key`. Blocks, without using the CPU, until it is published.
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
     /// fetch() without waiting: empty while the value is not known here. The first call asks for it.
@@ -64,8 +71,9 @@ public:
     virtual void finalize() = 0;
 };
 
-/// The job that this process was started in: PMIx if the environment names a PMIx server, else a singleton.
-/// Throws if a scheduler started several processes without PMIx: each of them would be a job of one.
+/// The job that this process was started in: by PMIx or PMI-1 if the environment names a server of these,
+/// else a singleton. Throws if a launcher started several processes without either: each of them would be a
+/// job of one.
 std::unique_ptr<Bootstrap> connect_to_job();
 
 }  // namespace tutti::bootstrap

@@ -41,8 +41,10 @@ std::string ranks_asked_for()
 {
     if (const int ranks = ranks_of_job.load(std::memory_order_relaxed); ranks > 0)
         return std::to_string(ranks);
-    if (control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE"))
-        return std::getenv("PMI_SIZE");
+    const char* const size = std::getenv("PMI_SIZE");
+    const bool is_of_hydra = std::getenv("PMI_FD") != nullptr;
+    if (size != nullptr && (is_of_hydra || control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE")))
+        return size;
     return std::getenv("PMIX_NAMESPACE") == nullptr ? "1" : "";
 }
 

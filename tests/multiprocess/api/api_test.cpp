@@ -160,20 +160,24 @@ TEST_CASE("the same programs alone are jobs of one rank")
     }
 }
 
-TEST_CASE("the same programs under Open MPI's mpirun")
+TEST_CASE("the same programs under Open MPI's mpirun and MPICH's mpiexec")
 {
-    const char* mpirun = std::getenv("OPENMPI_MPIRUN");
-    if (mpirun == nullptr || *mpirun == '\0') {
-        WARN("mpirun.openmpi is not installed");
+    const bool is_hydra = GENERATE(false, true);
+    const char* const starter = std::getenv(is_hydra ? "HYDRA_MPIEXEC" : "OPENMPI_MPIRUN");
+    if (starter == nullptr || *starter == '\0') {
+        WARN((is_hydra ? "mpiexec.hydra" : "mpirun.openmpi") << " is not installed");
         return;
     }
     for (const std::string name : {"messages", "collectives"}) {
-        for (const int count : {1, 2, 5}) {
-            if (kSanitized && count != 2)
+        for (const int count : is_hydra ? std::vector{1, 3, 4} : std::vector{1, 2, 5}) {
+            const bool is_needed = !is_hydra || count == 3 || name == "collectives";
+            if (!is_needed || (kSanitized && count != (is_hydra ? 3 : 2)))
                 continue;
-            INFO(name << ", " << count << " ranks");
-            Launched job({mpirun, "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(count),
-                          program("api_" + name)});
+            INFO(name << ", " << count << " ranks of " << starter);
+            std::vector<std::string> words{starter, "-n", std::to_string(count), program("api_" + name)};
+            if (!is_hydra)
+                words.insert(words.begin() + 1, {"--allow-run-as-root", "--oversubscribe"});
+            Launched job(words);
             const Result result = job.wait();
             CHECK(result.status == 0);
             CHECK(result.out == "");

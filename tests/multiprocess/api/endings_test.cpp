@@ -232,7 +232,7 @@ TEST_CASE("a rank that cannot join a job ends with the reason", "[endings]")
     CHECK(lost.status == 1);
     REQUIRE(lines_of(lost.err).size() == 1);
     CHECK(lost.err.starts_with("tutti: uncaught exception: "));
-    CHECK(contains(lost.err, "started several processes without PMIx; use tuttirun"));
+    CHECK(contains(lost.err, "started several processes without PMIx and PMI_FD; use tuttirun"));
 }
 
 TEST_CASE("a rank that is killed ends the job at once, whatever the others wait for", "[endings]")

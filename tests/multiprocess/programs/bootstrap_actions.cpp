@@ -41,13 +41,14 @@ void exchange(Bootstrap& job)
         ::usleep(20'000);  // the even ranks must wait for the contacts of the odd ones
     }
     job.publish("contact", contact_of(job.rank()));
+    job.make_known();
     for (int rank = job.size() - 1; rank >= 0; --rank) {
         expect(job.fetch(rank, "contact") == contact_of(rank), "a contact before the fence");
     }
-    job.publish("second contact", contact_of(job.rank() + 1));
+    job.publish("second-contact", contact_of(job.rank() + 100));
     job.fence();
     for (int rank = 0; rank < job.size(); ++rank) {
-        expect(job.fetch(rank, "second contact") == contact_of(rank + 1), "a contact after the fence");
+        expect(job.fetch(rank, "second-contact") == contact_of(rank + 100), "a contact after the fence");
     }
     job.fence();
     job.finalize();
