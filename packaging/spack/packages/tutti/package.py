@@ -12,6 +12,7 @@ class Tutti(MesonPackage):
     version("main", branch="main")
 
     variant("top", default=True, description="The live view of tuttirun --top")
+    variant("fortran", default=True, description="MPI's modules for the Fortran compiler")
     variant("fabric", default=True, description="RDMA networks through libfabric at run time")
 
     depends_on("meson@1.0:", type="build")
@@ -33,5 +34,6 @@ class Tutti(MesonPackage):
     conflicts("%gcc@:11", msg="Tutti is written in C++20, which g++ 12 is the first to know well enough")
 
     def meson_args(self):
-        return ["-Dtests=disabled", "-Dtorch=disabled",
+        fortran = self.compiler.fc if self.spec.satisfies("+fortran") else ""
+        return ["-Dtests=disabled", "-Dtorch=disabled", "-Dfortran=" + (fortran or ""),
                 "-Dtop=" + ("enabled" if self.spec.satisfies("+top") else "disabled"), "-Dwerror=false"]
