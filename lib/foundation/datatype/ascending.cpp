@@ -13,9 +13,11 @@ MaybeAscent ascent_of_shape(const Shape* shape, std::size_t bytes) noexcept;
 
 MaybeAscent ascent_of_items(const Shape& shape, std::size_t count) noexcept
 {
-    MaybeAscent item = ascent_of_shape(shape.item.get(), shape.item_bytes);
+    const MaybeAscent item = ascent_of_shape(shape.item.get(), shape.item_bytes);
     if (!item || count <= 1)
         return item;
+    if (!shape.item && shape.stride_bytes == item->reach)  // one run
+        return Ascent{.reach = shape.stride_bytes * static_cast<std::ptrdiff_t>(count)};
     if (shape.stride_bytes < item->last_run)
         return std::nullopt;
     const std::ptrdiff_t last_item = shape.stride_bytes * (static_cast<std::ptrdiff_t>(count) - 1);
