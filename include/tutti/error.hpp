@@ -19,7 +19,7 @@ enum class ErrorCode {
     invalid_tag,       // a tag below 0 where no wildcard is allowed
     out_of_memory,     // memory, shared memory or descriptors ran out
     peer_lost,         // a peer's process died or its connection broke
-    cancelled,         // a receive was cancelled before it matched
+    cancelled,         // a receive before it matched, or a collective in which a rank takes no part
     not_supported,     // the call is right but cannot be served here
     protocol,          // bytes from a peer that no Tutti of this version sends
     bootstrap,         // the launcher or its PMIx server answered with an error

@@ -80,6 +80,12 @@ void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorC
                                    std::string_view name) const
 {
     const Diagnosis::LostMember loss = process_.diagnosis().lost(*this, member);
+    if (loss.has_withdrawn)
+        throw WithdrawnError(
+            call != nullptr ? name_of(call->kind()) : name,
+            fmt::format("rank {} of the communicator takes no part in this call any more: {}", loss.member,
+                        loss.why),
+            loss.member);
     // The last call of a member that has left was another one, perhaps of the same kind.
     throw Error(code, call != nullptr ? name_of(call->kind()) : name,
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}{}",

@@ -12,8 +12,8 @@ struct AbsentRanks::Header {
     protocol::Lead lead;
     std::uint32_t rank;          // the sender's, in the communicator
     std::uint32_t number;        // of the call; the lost member in call_lost
-    std::uint64_t has_left = 0;  // in call_lost
-    std::uint64_t unused = 0;
+    std::uint64_t has_left = 0;  // this and the next in call_lost
+    std::uint64_t has_withdrawn = 0;
 };
 
 AbsentRanks::Loss AbsentRanks::lost(const CommunicatorState& state, int member)
@@ -21,14 +21,28 @@ AbsentRanks::Loss AbsentRanks::lost(const CommunicatorState& state, int member)
     const auto [loss, is_first] = losses_.try_emplace(state.collective_context());
     if (is_first) {
         const int lost = state.world_rank(member);
-        loss->second = {member, process_.why_lost(lost), process_.protocol().has_left(lost)};
-        send_all(state,
-                 {protocol::Lead::of(FrameKind::call_lost, state.collective_context()),
-                  static_cast<std::uint32_t>(state.rank()), static_cast<std::uint32_t>(member),
-                  std::uint64_t{loss->second.has_left}},
-                 std::as_bytes(std::span(loss->second.why)));
+        loss->second = {member, process_.why_lost(lost), process_.protocol().has_left(lost), false};
+        tell(state, loss->second);
     }
     return loss->second;
+}
+
+void AbsentRanks::withdraw(const CommunicatorState& state, std::string_view why)
+{
+    const auto [loss, is_first] = losses_.try_emplace(state.collective_context());
+    if (!is_first)
+        return;
+    loss->second = {state.rank(), std::string(why), false, true};
+    tell(state, loss->second);
+}
+
+void AbsentRanks::tell(const CommunicatorState& state, const Loss& loss)
+{
+    send_all(state,
+             {protocol::Lead::of(FrameKind::call_lost, state.collective_context()),
+              static_cast<std::uint32_t>(state.rank()), static_cast<std::uint32_t>(loss.member),
+              std::uint64_t{loss.has_left}, std::uint64_t{loss.has_withdrawn}},
+             std::as_bytes(std::span(loss.why)));
 }
 
 void AbsentRanks::check(std::uint64_t collective_context, bool in_create_from)
@@ -81,7 +95,12 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
                 losses_.try_emplace(context,
                                     Loss{member,
                                          {reinterpret_cast<const char*>(payload.data()), payload.size()},
-                                         header.has_left != 0});
+                                         header.has_left != 0,
+                                         header.has_withdrawn != 0});
+            // Before a notice of the other rank's next wait comes, which would be taken for a circle.
+            if (header.has_withdrawn != 0 && process_.thread_level() != ThreadLevel::multiple &&
+                process_.waits().call().context == context)
+                state.raise_lost_in_latest_call(losses_.at(context).member);
             return;
         }
         const bool is_made = static_cast<std::int32_t>(header.number - state.next_number()) < 0;

@@ -2,7 +2,8 @@
 //
 // A rank that fails in a collective, because another rank is lost, takes no part in it any more, and some
 // ranks wait for it rather than for the lost one. So it tells all ranks of the communicator (call_lost);
-// those that wait in a collective there fail, too, and name the lost rank.
+// those that wait in a collective there fail, too, and name the lost rank. So does a rank that cannot go on
+// for a reason of its own, and withdraws.
 //
 // A rank whose time is over asks who has made the call (call_presence_inquiry). The question tells that it
 // has made the call itself. Ranks answer when they make progress (call_presence); one that computes does not
@@ -14,6 +15,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/core/process/diagnosis.hpp"
@@ -32,6 +34,8 @@ public:
     using Loss = Diagnosis::LostMember;
     /// For a rank that fails, as `member` is lost. Tells the others if it is the first loss here.
     Loss lost(const CommunicatorState& state, int member);
+    /// This rank withdraws, unless a loss is known there.
+    void withdraw(const CommunicatorState& state, std::string_view why);
     /// For a rank that waits in a collective there: throws the error of a loss that another rank has
     /// reported.
     void check(std::uint64_t collective_context, bool in_create_from);
@@ -45,6 +49,8 @@ public:
 
 private:
     struct Header;
+
+    void tell(const CommunicatorState& state, const Loss& loss);
     /// Who is known to have made the latest call that somebody has asked about.
     struct Presence {
         std::uint32_t number = 0;

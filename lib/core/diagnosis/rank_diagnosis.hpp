@@ -23,6 +23,10 @@ public:
     {
         return absent_.lost(state, member);
     }
+    void withdraw(const CommunicatorState& state, std::string_view why) override
+    {
+        absent_.withdraw(state, why);
+    }
     std::vector<int> absent(progress::Engine::Lock& lock, const CommunicatorState& state,
                             std::uint32_t number, std::int64_t until_ns) override
     {

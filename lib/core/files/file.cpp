@@ -9,34 +9,16 @@
 #include <vector>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/files/exchange.hpp"
 #include "lib/core/files/in_file_system.hpp"
 #include "lib/core/process/process.hpp"
+#include "lib/foundation/base/error_detail.hpp"
 
 namespace tutti::detail {
 
 namespace {
 
 using observe::FileCall;
-
-template <class T>
-std::vector<T> gathered(const StatePointer& communicator, const T& own)
-{
-    std::vector<T> all(static_cast<std::size_t>(communicator->size()));
-    call_allgather(communicator, Form::blocking,
-                   {.in = {reinterpret_cast<const std::byte*>(&own), sizeof own, 1},
-                    .out = {reinterpret_cast<std::byte*>(all.data()), all.size() * sizeof own, 1},
-                    .in_place = false},
-                   {});
-    return all;
-}
-
-template <class T>
-void broadcast_from_first(const StatePointer& communicator, T& value)
-{
-    call_broadcast(communicator, Form::blocking,
-                   {.in = {}, .out = {reinterpret_cast<std::byte*>(&value), sizeof value, 1}, .in_place = false},
-                   {});
-}
 
 std::uint32_t bits_of(const FileModes& modes) noexcept
 {
@@ -73,6 +55,21 @@ FileTrouble in_file_system(const CommunicatorState& communicator, observe::FileC
 {
     const InFileSystem here(communicator, call);
     return act();
+}
+
+// Errors of what the ranks of a file do together, a lost rank for example, get its name.
+template <class Act>
+auto named(std::string_view call, std::string_view path, Act&& act)
+{
+    try {
+        return act();
+    } catch (const FileError&) {
+        throw;
+    } catch (const WithdrawnError&) {
+        throw;
+    } catch (const Error& error) {
+        throw Error(error.code(), call, fmt::format("{}: {}", path, base::detail_of(error)), error.peer());
+    }
 }
 
 // How a rank's open has gone. Plain bytes.
@@ -115,6 +112,12 @@ std::shared_ptr<File> File::open(const StatePointer& communicator, const FileOpe
                                  const FileHints& hints)
 {
     check_opening(opening, hints);
+    return named("open", path_in(opening.path), [&] { return open_together(communicator, opening, hints); });
+}
+
+std::shared_ptr<File> File::open_together(const StatePointer& communicator, const FileOpening& opening,
+                                          const FileHints& hints)
+{
     OpenFile file(opening);
     const bool is_first = communicator->rank() == 0;
     Opened own;
@@ -122,10 +125,8 @@ std::shared_ptr<File> File::open(const StatePointer& communicator, const FileOpe
     check_modes(file, gathered(communicator, bits_of(opening.modes)));
     if (is_first)
         own.trouble = in_file_system(*communicator, FileCall::open, [&] { return file.open(false); });
-    FileTrouble of_first = own.trouble;
-    broadcast_from_first(communicator, of_first);
-    if (of_first)
-        file.fail("open", "cannot open", of_first, is_first ? Error::kNoPeer : 0);
+    if (const FileTrouble trouble = of_first(communicator, own.trouble))
+        file.fail("open", "cannot open", trouble, is_first ? Error::kNoPeer : 0);
     if (!is_first)
         own.trouble = in_file_system(*communicator, FileCall::open, [&] { return file.open(true); });
     own.identity = file.identity();
@@ -162,6 +163,11 @@ File::File(OpenFile file, SharedPointer pointer, const FileHints& hints)
 }
 
 void File::close()
+{
+    named("close", path(), [&] { close_together(); });
+}
+
+void File::close_together()
 {
     if (turns_ != nullptr)
         set_atomic(false);
@@ -311,9 +317,8 @@ std::int64_t File::take_ordered(std::int64_t etypes)
         before += static_cast<int>(rank) < communicator()->rank() ? all[rank] : 0;
         sum += all[rank];
     }
-    std::int64_t begin = communicator()->rank() == 0 ? pointer_.add(view_number_, sum) : 0;
-    broadcast_from_first(communicator(), begin);
-    return begin + before;
+    const std::int64_t begin = communicator()->rank() == 0 ? pointer_.add(view_number_, sum) : 0;
+    return of_first(communicator(), begin) + before;
 }
 
 // ---- the whole file
@@ -325,7 +330,9 @@ void File::agree(std::string_view call, std::string_view doing, std::int64_t arg
         FileTrouble trouble;
         std::int64_t argument;
     };
-    const std::vector<Part> all = gathered(communicator(), Part{own, argument});
+    const std::vector<Part> all = named(call, path(), [&] {
+        return gathered(communicator(), Part{own, argument});
+    });
     for (std::size_t i = 0; i < all.size(); ++i) {
         const int rank = static_cast<int>(i);
         if (all[i].argument != all[0].argument)

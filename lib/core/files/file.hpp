@@ -96,6 +96,9 @@ private:
 
     File(OpenFile file, SharedPointer pointer, const FileHints& hints);
 
+    static std::shared_ptr<File> open_together(const StatePointer& communicator, const FileOpening& opening,
+                                               const FileHints& hints);
+    void close_together();
     std::uint64_t view_kind() const noexcept;
     void check(std::string_view call, const FileAccess& access, const View& memory) const;
     std::int64_t etypes_of(const View& memory) const noexcept;

@@ -6,16 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <vector>
 
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/files/exchange.hpp"
+#include "lib/core/files/failure_words.hpp"
 #include "lib/core/files/file.hpp"
+#include "lib/core/process/process.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 #include "tutti/communicator.hpp"
 
@@ -72,40 +73,6 @@ FileTrouble rename_durably(const std::string& from, const std::string& to, int d
     return {};
 }
 
-// The outcome of rank 0, at all ranks.
-FileTrouble of_first(const StatePointer& communicator, FileTrouble trouble)
-{
-    call_broadcast(
-        communicator, Form::blocking,
-        {.in = {}, .out = {reinterpret_cast<std::byte*>(&trouble), sizeof trouble, 1}, .in_place = false},
-        {});
-    return trouble;
-}
-
-// How a rank's part has ended. Plain bytes.
-struct Ending {
-    bool has_failed = false;
-    std::array<char, 247> sentence{};
-};
-
-Ending ending_of(const std::exception_ptr& failure)
-{
-    Ending ending;
-    if (!failure)
-        return ending;
-    ending.has_failed = true;
-    std::string sentence = "an exception of a type of its own";
-    try {
-        std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-        sentence = error.what();
-    } catch (...) {
-    }
-    const std::size_t length = std::min(sentence.size(), ending.sentence.size() - 1);
-    std::copy_n(sentence.begin(), length, ending.sentence.begin());
-    return ending;
-}
-
 // Calls that wait for all ranks of a communicator are of no use any more.
 bool is_loss(const std::exception_ptr& failure)
 {
@@ -119,15 +86,17 @@ bool is_loss(const std::exception_ptr& failure)
     return false;
 }
 
-std::vector<Ending> endings_of_all(const StatePointer& communicator, const Ending& own)
+// This rank has failed because another one has, which says so itself.
+bool is_of_another_rank(const std::exception_ptr& failure)
 {
-    std::vector<Ending> all(static_cast<std::size_t>(communicator->size()));
-    call_allgather(communicator, Form::blocking,
-                   {.in = {reinterpret_cast<const std::byte*>(&own), sizeof own, 1},
-                    .out = {reinterpret_cast<std::byte*>(all.data()), all.size() * sizeof own, 1},
-                    .in_place = false},
-                   {});
-    return all;
+    try {
+        if (failure)
+            std::rethrow_exception(failure);
+    } catch (const WithdrawnError&) {
+        return true;
+    } catch (...) {
+    }
+    return false;
 }
 
 }  // namespace
@@ -138,7 +107,7 @@ struct FileReplacement::State {
     std::string beside;
     base::UniqueFd lock;  // of rank 0
     FilePointer file;
-    bool is_spoiled = false;  // the file's communicator
+    bool is_spoiled = false;  // a rank has withdrawn from the file's communicator
 
     bool is_first() const noexcept { return communicator->rank() == 0; }
     std::exception_ptr agreed(const std::exception_ptr& failure);
@@ -147,21 +116,24 @@ struct FileReplacement::State {
 
 // What this rank throws: its own failure, or another rank's.
 //
-// While a rank whose part has failed is here, others may wait for it in a collective access. Then all of them
-// find that their calls differ, and throw; the file's communicator is of no use any more.
+// While a rank whose part has failed is here, others may wait for it in a call of the file. So it withdraws
+// from the file's communicator, and all meet here by the caller's.
 std::exception_ptr FileReplacement::State::agreed(const std::exception_ptr& failure)
 {
     if (is_loss(failure))
         return failure;
-    std::vector<Ending> endings;
-    const std::exception_ptr differs =
-        caught([&] { endings = endings_of_all(file->communicator(), ending_of(failure)); });
-    if (differs) {
-        is_spoiled = true;
-        return failure ? failure : differs;
+    const bool is_own = failure && !is_of_another_rank(failure);
+    const FailureWords own(is_own ? failure : nullptr);
+    if (is_own) {
+        const auto engine = communicator->process().engine().lock();
+        communicator->process().diagnosis().withdraw(*file->communicator(), own.sentence.data());
     }
-    const auto failed = std::ranges::find(endings, true, &Ending::has_failed);
-    if (failure || failed == endings.end())
+    std::vector<FailureWords> endings;
+    if (const std::exception_ptr lost = caught([&] { endings = gathered(communicator, own); }))
+        return is_own ? failure : lost;
+    const auto failed = std::ranges::find(endings, true, &FailureWords::has_failed);
+    is_spoiled = failed != endings.end();
+    if (is_own || !is_spoiled)
         return failure;
     const auto rank = static_cast<int>(failed - endings.begin());
     return std::make_exception_ptr(
@@ -173,13 +145,13 @@ std::exception_ptr FileReplacement::State::agreed(const std::exception_ptr& fail
 
 void FileReplacement::State::give_up(const std::exception_ptr& failure)
 {
-    is_spoiled = is_spoiled || is_loss(failure);
-    if (file != nullptr && !is_spoiled)
+    const bool is_alone = is_loss(failure);
+    if (file != nullptr && !is_spoiled && !is_alone)
         static_cast<void>(caught([&] { std::exchange(file, nullptr)->close(); }));
     if (is_first() && lock)
         unlink(beside.c_str());
     lock.reset();
-    if (!is_spoiled)
+    if (!is_alone)
         call_barrier(communicator, Form::blocking, {});
     std::rethrow_exception(failure);
 }

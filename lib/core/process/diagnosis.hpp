@@ -4,14 +4,25 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/engine/progress/engine.hpp"
 #include "transports/transport.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::detail {
 
 class CommunicatorState;
+
+/// Of a collective in which another rank takes no part: it has withdrawn from the communicator.
+class WithdrawnError final : public Error {
+public:
+    WithdrawnError(std::string_view operation, std::string_view detail, int rank)
+        : Error(ErrorCode::cancelled, operation, detail, rank)
+    {
+    }
+};
 
 /// Under the engine's lock. Calls are known by their numbers on a communicator.
 class Diagnosis {
@@ -22,10 +33,14 @@ public:
     struct LostMember {
         int member;
         std::string why;
-        bool has_left;  // the member has left the job in good order
+        bool has_left;       // the member has left the job in good order
+        bool has_withdrawn;  // it lives, but takes no part in collectives there any more
     };
     /// For a rank that fails, as `member` is lost. Tells the others if it is the first loss here.
     virtual LostMember lost(const CommunicatorState& state, int member) = 0;
+    /// This rank takes no part in collectives of the communicator any more, and says why: ranks that wait for
+    /// one there, also later, throw WithdrawnError.
+    virtual void withdraw(const CommunicatorState& state, std::string_view why) = 0;
     /// The members that have not made the call, as far as they say until `until_ns`.
     virtual std::vector<int> absent(progress::Engine::Lock& lock, const CommunicatorState& state,
                                     std::uint32_t number, std::int64_t until_ns) = 0;

@@ -1,6 +1,6 @@
-// A rank kills itself while all write: "files_killed FOLDER WHERE RANK MILLISECONDS", on three ranks or more. WHERE is
-// "write_all", to a file whose first part is on the disk, or "replace", of one file again and again. The others tell
-// their errors, and one of them then ends the job with status 3.
+// A rank kills itself while all write: "files_killed FOLDER WHERE RANK MILLISECONDS", on three ranks or more.
+// WHERE is "write_all", to a file whose first part is on the disk, or "replace" or "open", of one file again
+// and again. The others tell their errors, and one of them then ends the job with status 3.
 #include <signal.h>
 
 #include <chrono>
@@ -47,6 +47,8 @@ void write_for_ever(const tutti::Communicator& world, const std::string& path, c
             tutti::File::replace(world, path, [&](tutti::File& file) {
                 write_in_turn(world, file, 0, static_cast<char>('a' + time % 26));
             });
+    while (where == "open")
+        tutti::File(world, path, tutti::FileMode::write).close();
     tutti::File file(world, path, tutti::FileMode::write, {.buffer_bytes = 4096});
     for (;;)
         write_in_turn(world, file, kBlock * kBlocks * static_cast<std::size_t>(world.size()), 'n');

@@ -22,10 +22,11 @@ void check_files_run(const Words& arguments, const TemporaryFolder& folder)
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-// Where one of the ranks dies meanwhile: a shell stays in its place for a while, as the launcher ends the others
-// otherwise.
-void check_others_are_told(const std::filesystem::path& folder, const std::string& where, const std::string& dead,
-                           const std::string& milliseconds, const std::vector<int>& split)
+// Where one of the ranks dies meanwhile: a shell stays in its place for a while, as the launcher ends the
+// others otherwise. Returns what they tell.
+Words check_others_are_told(const std::filesystem::path& folder, const std::string& where,
+                            const std::string& dead, const std::string& milliseconds,
+                            const std::vector<int>& split)
 {
     const Words rest{"sh",  "-c",  R"("$0" "$@" 2> /dev/null || exec sleep 10)", program("api_files_killed"),
                      folder, where, dead, milliseconds};
@@ -39,6 +40,7 @@ void check_others_are_told(const std::filesystem::path& folder, const std::strin
     CHECK(reported.size() == 3);
     for (const std::string& line : reported)
         CHECK(contains(line, ": peer lost: "));
+    return reported;
 }
 
 }  // namespace
@@ -82,6 +84,17 @@ TEST_CASE("files: a rank that dies while all write takes nothing with it that wa
     REQUIRE(text.size() >= 800'000);
     CHECK(text.substr(0, 800'000) == std::string(800'000, 's'));
     CHECK(text.find_first_not_of('n', 800'000) == std::string::npos);
+}
+
+TEST_CASE("files: a rank that dies while all open a file: the others' error has the file's name", "[files]")
+{
+    const auto split = GENERATE(std::vector{4}, std::vector{2, 2});
+    if (kSanitized && split.size() == 2)
+        return;
+    CAPTURE(split);
+    const TemporaryFolder folder;
+    for (const std::string& line : check_others_are_told(folder.path(), "open", "3", "20", split))
+        CHECK(contains(line, (folder.path() / "file").string() + ": "));
 }
 
 TEST_CASE("files: a rank that dies while all replace a file leaves the old one or the new one", "[files]")
