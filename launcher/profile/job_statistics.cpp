@@ -52,6 +52,14 @@ std::vector<Value> by_time(std::map<Key, Value>&& found)
     return list;
 }
 
+/// Of a thread beside the rank's own, which goes on meanwhile.
+bool is_of_helper(const RankProfile::Calls& calls) noexcept
+{
+    return calls.operation == Operation::file_call &&
+           (calls.signature == static_cast<std::uint64_t>(observe::FileCall::helper_read) ||
+            calls.signature == static_cast<std::uint64_t>(observe::FileCall::helper_write));
+}
+
 /// Adds up what the ranks have.
 class Sums {
 public:
@@ -69,7 +77,8 @@ public:
         for (const RankProfile::Communicator& known : profile.communicators)
             names_[known.context] = known.name;
         for (const RankProfile::Calls& calls : profile.calls) {
-            in_calls += seconds_of(calls.ns);
+            if (!is_of_helper(calls))
+                in_calls += seconds_of(calls.ns);
             rank.waiting += seconds_of(calls.waiting_ns);
             add_calls(profile, calls);
         }

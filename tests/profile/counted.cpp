@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -72,6 +73,23 @@ void send_to_itself(const tutti::Communicator& world, std::size_t bytes)
     }
 }
 
+// Blocks of all ranks in turn, written together, and then some bytes of each by a request.
+void write_file(const tutti::Communicator& world, std::size_t bytes)
+{
+    using enum tutti::FileMode;
+    const std::string path = std::string(std::getenv("TUTTI_TEST_FOLDER")) + "/counted";
+    const auto rank = static_cast<std::size_t>(world.rank());
+    const auto ranks = static_cast<std::size_t>(world.size());
+    tutti::File file(world, path, write | create | temporary);
+    file.set_view<char>(static_cast<std::int64_t>(rank * bytes),
+                        tutti::Layout::strided(1, bytes, 1, 1).repeated_every(ranks * bytes));
+    world.barrier();
+    file.write_all(std::vector<char>(10 * bytes));
+    const std::vector<char> more(bytes);
+    file.iwrite_at(static_cast<std::int64_t>(10 * bytes), more).wait();
+    file.close();
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -79,7 +97,7 @@ int main(int argc, char** argv)
     const std::string_view what = argc > 1 ? argv[1] : "";
     const std::size_t bytes = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 800;
     tutti::EnvironmentOptions options;
-    if (what == "threads")
+    if (what == "threads" || what == "file_threads")
         options.threads = tutti::ThreadLevel::multiple;
     tutti::Environment environment(argc, argv, options);
     const tutti::Communicator world = environment.world();
@@ -95,6 +113,8 @@ int main(int argc, char** argv)
         send_to_itself(world, bytes);
     if (what == "send")
         send(world, bytes);
+    if (what == "file" || what == "file_threads")
+        write_file(world, bytes);
     if (what == "slow") {
         if (world.rank() == 1)
             std::this_thread::sleep_for(std::chrono::milliseconds(1000));

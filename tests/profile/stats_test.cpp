@@ -113,6 +113,29 @@ TEST_CASE("collectives are reported by their kind and algorithm")
     CHECK(pair["collective_bytes"].integer() >= 16000);
 }
 
+TEST_CASE("what ranks write to a file is counted as theirs, and what the kernel takes beside it")
+{
+    const bool has_threads = GENERATE(false, true);
+    CAPTURE(has_threads);
+    const Json stats = stats_of(
+        0, {"-n", "2", program_of("TUTTI_TEST_COUNTED"), has_threads ? "file_threads" : "file", "1000"});
+    const auto sum = [&](const std::string& name, const std::string& member) {
+        std::int64_t all = 0;
+        for (const Json& calls :
+             those_with(stats["operations"], fmt::format(R"({{"operation": "{}"}})", name))) {
+            CHECK(calls["communicator"] == "file counted");
+            all += calls[member].integer();
+        }
+        return all;
+    };
+    CHECK(sum("write_all", "calls") == 2);
+    CHECK(sum("write_all", "bytes") == 20000);
+    CHECK(sum("request to write a file", "bytes") == 2000);
+    // The collective's data go by the ranks themselves, or by their threads for files.
+    CHECK(sum("write of a file", "bytes") == (has_threads ? 0 : 20000));
+    CHECK(sum("write of a file by tutti-files", "bytes") == (has_threads ? 22000 : 2000));
+}
+
 TEST_CASE("the rank for which all wait is named")
 {
     const std::vector<std::string> job = {"-n", "3", program_of("TUTTI_TEST_COUNTED"), "slow"};

@@ -87,8 +87,23 @@ void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std:
 
 }  // namespace
 
+observe::CallWords CommunicatorGroup::words_of_call(const CallSignature& signature) const noexcept
+{
+    if (shown_) [[unlikely]]
+        return *shown_;
+    const std::uint64_t bytes = own_bytes_ != 0 ? own_bytes_ : signature.words()[0];
+    return {state_.collective_context(), number_,
+            observe::CallWords::what_of(observe::Operation::collective, bytes), signature.words()[1]};
+}
+
 observe::CallWords CommunicatorGroup::words_of_wait() const noexcept
 {
+    if (shown_) [[unlikely]] {
+        // Its bytes have been counted.
+        observe::CallWords words = *shown_;
+        words.what = observe::CallWords::what_of(words.operation(), 0);
+        return words;
+    }
     const CallSignature* const signature = state_.calls().find(number_);
     const CallSignature::Words words = signature != nullptr ? signature->words() : CallSignature::Words();
     return {state_.collective_context(), number_,

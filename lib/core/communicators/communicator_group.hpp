@@ -76,13 +76,17 @@ public:
         const CallSignature signature(call, memory_ != nullptr);
         signature_ = signature;
         state_.note_call(number_, signature);
-        state_.process().status().begins(
-            {state_.collective_context(), number_,
-             observe::CallWords::what_of(observe::Operation::collective, signature.words()[0]),
-             signature.words()[1]});
+        state_.process().status().begins(words_of_call(signature));
         if (memory_ != nullptr)
             memory_->announce(signature.words());
     }
+
+    // Before announce(): what the status page says of the call.
+
+    /// This rank's own bytes, where ranks' parts differ.
+    void show_bytes(std::uint64_t bytes) noexcept { own_bytes_ = bytes; }
+    /// Other words, of a call that is no collective.
+    void show(const observe::CallWords& words) noexcept { shown_ = words; }
 
     /// Throws the error of the call's task, if any. An out-of-memory error names the call.
     void rethrow(const collectives::Task& task) const
@@ -126,6 +130,7 @@ private:
             board_.emplace(*memory_, *this);
         return board_ ? &*board_ : nullptr;
     }
+    observe::CallWords words_of_call(const CallSignature& signature) const noexcept;
     void release(collectives::OperationState& state) noexcept override;
     void end_view(int sender, std::uint64_t id) noexcept override
     {
@@ -165,6 +170,8 @@ private:
     bool is_marked_ = false;
     CallMark mark_;
     CallSignature signature_;
+    std::uint64_t own_bytes_ = 0;
+    std::optional<observe::CallWords> shown_;
     transport::shm::NodeBoard* memory_ = nullptr;
     std::optional<CommunicatorBoard> board_;  // set once the algorithm has asked for it
     progress::Engine::Lock* lock_ = nullptr;

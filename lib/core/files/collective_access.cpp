@@ -71,11 +71,12 @@ struct Domain {
 };
 
 // What all ranks find alike in the shares of all.
-class Plan {
+class Schedule {
 public:
-    Plan(const CollectiveAccess& access, std::span<const Share> shares)
-        : access_(access), shares_(shares), aggregators_(access.transfer.writes ? access.ranks.writers
-                                                                                : access.ranks.readers)
+    Schedule(const CollectiveAccess& access, std::span<const Share> shares)
+        : access_(access),
+          shares_(shares),
+          aggregators_(access.transfer.writes ? access.ranks.writers : access.ranks.readers)
     {
         for (const Share& share : shares)
             if (share.bytes != 0) {
@@ -143,7 +144,7 @@ private:
 };
 
 // Domains begin at multiples of the alignment, where each then is that long, else at those of a page.
-void Plan::divide() noexcept
+void Schedule::divide() noexcept
 {
     if (!moves_anything())
         return;
@@ -155,7 +156,7 @@ void Plan::divide() noexcept
     length_ = ((high_ - start_ + count - 1) / count + unit - 1) / unit * unit;
 }
 
-std::int64_t Plan::rounds_of(std::size_t aggregator) const noexcept
+std::int64_t Schedule::rounds_of(std::size_t aggregator) const noexcept
 {
     const Domain all = domain(aggregator);
     if (all.from >= all.to)
@@ -166,7 +167,7 @@ std::int64_t Plan::rounds_of(std::size_t aggregator) const noexcept
     return 1;
 }
 
-bool Plan::each_moves_its_own() const
+bool Schedule::each_moves_its_own() const
 {
     if (std::ranges::any_of(shares_, [](const Share& share) { return share.overlaps != 0; }))
         return true;
@@ -241,29 +242,6 @@ FileOutcome merge(const FileTransfer& transfer, std::span<const Source> sources,
     return {batch.trouble(), batch.end_of_file()};
 }
 
-// Shows on the status page that this rank is in the file system, if it is and not the worker.
-class Shown {
-public:
-    Shown(Group& group, const CollectiveAccess& access) : group_(group), access_(access)
-    {
-        if (access.transfer.worker == nullptr)
-            access.communicator.process().status().begins(file_call_words(
-                access.communicator, access.transfer.what(), access.transfer.memory.size_bytes));
-    }
-    ~Shown()
-    {
-        if (access_.transfer.worker == nullptr)
-            access_.communicator.process().status().begins(
-                static_cast<CommunicatorGroup&>(group_).words_of_wait());
-    }
-    Shown(const Shown&) = delete;
-    Shown& operator=(const Shown&) = delete;
-
-private:
-    Group& group_;
-    const CollectiveAccess& access_;
-};
-
 // What a rank receives of an aggregator in a round of a read.
 struct Arriving {
     int aggregator;
@@ -282,12 +260,12 @@ struct Arriving {
 
 class Aggregation {
 public:
-    Aggregation(Group& group, CollectiveAccess& access, const Plan& plan, FileRuns own)
-        : group_(group), access_(access), plan_(plan), own_(own)
+    Aggregation(Group& group, CollectiveAccess& access, const Schedule& schedule, FileRuns own)
+        : group_(group), access_(access), schedule_(schedule), own_(own)
     {
-        const auto found = std::ranges::find(plan.aggregators(), group.rank());
-        if (found != plan.aggregators().end())
-            domain_ = static_cast<std::size_t>(found - plan.aggregators().begin());
+        const auto found = std::ranges::find(schedule.aggregators(), group.rank());
+        if (found != schedule.aggregators().end())
+            domain_ = static_cast<std::size_t>(found - schedule.aggregators().begin());
     }
 
     Task run(FileOutcome& outcome);
@@ -298,13 +276,14 @@ private:
     bool is_aggregator() const noexcept { return domain_ != kNone; }
     bool sends_to(int aggregator) const noexcept
     {
-        return aggregator != group_.rank() && !plan_.maps(aggregator, group_.rank());
+        return aggregator != group_.rank() && !schedule_.maps(aggregator, group_.rank());
     }
     Task exchange_runs();
     void map_sources();
     Task write_round(std::int64_t round, FileOutcome& outcome);
     Task read_round(std::int64_t round, FileOutcome& outcome);
-    std::size_t make_room(const Domain& part);
+    void make_room(const Domain& part);
+    std::uint64_t bytes_in(const Domain& part) const;
     template <class Visit>
     void for_each_sender(const Domain& part, Visit&& visit);
     template <class Visit>
@@ -312,7 +291,7 @@ private:
 
     Group& group_;
     CollectiveAccess& access_;
-    const Plan& plan_;
+    const Schedule& schedule_;
     const FileRuns own_;
     std::size_t domain_ = kNone;
     std::vector<std::vector<FileRun>> runs_;  // of an aggregator: those of other ranks
@@ -326,18 +305,18 @@ Task Aggregation::exchange_runs()
     OperationList operations;
     if (is_aggregator()) {
         runs_.resize(static_cast<std::size_t>(group_.size()));
-        const Domain domain = plan_.domain(domain_);
+        const Domain domain = schedule_.domain(domain_);
         for (int rank = 0; rank < group_.size(); ++rank) {
-            if (rank == group_.rank() || !plan_.reaches(rank, domain))
+            if (rank == group_.rank() || !schedule_.reaches(rank, domain))
                 continue;
             std::vector<FileRun>& runs = runs_[static_cast<std::size_t>(rank)];
-            runs.resize(plan_.of(rank).run_count);
+            runs.resize(schedule_.of(rank).run_count);
             operations.add(group_.recv(rank, list_bytes(runs)));
         }
     }
-    for (std::size_t i = 0; i < plan_.aggregators().size(); ++i)
-        if (const int aggregator = plan_.aggregators()[i];
-            aggregator != group_.rank() && plan_.reaches(group_.rank(), plan_.domain(i)))
+    for (std::size_t i = 0; i < schedule_.aggregators().size(); ++i)
+        if (const int aggregator = schedule_.aggregators()[i];
+            aggregator != group_.rank() && schedule_.reaches(group_.rank(), schedule_.domain(i)))
             operations.add(group_.send(aggregator, std::as_bytes(own_)));
     auto all = when_all(std::move(operations));
     co_await all;
@@ -353,9 +332,9 @@ void Aggregation::map_sources()
             continue;
         }
         source.runs = runs_[static_cast<std::size_t>(rank)];
-        if (source.runs.empty() || !plan_.maps(group_.rank(), rank))
+        if (source.runs.empty() || !schedule_.maps(group_.rank(), rank))
             continue;
-        const ExposedMemory& data = plan_.of(rank).data;
+        const ExposedMemory& data = schedule_.of(rank).data;
         const std::byte* const here =
             mapped(access_.communicator.process(), access_.communicator.world_rank(rank), data);
         if (here == nullptr)
@@ -372,7 +351,7 @@ void Aggregation::for_each_sender(const Domain& part, Visit&& visit)
     if (!is_aggregator())
         return;
     for (int rank = 0; rank < group_.size(); ++rank) {
-        if (rank == group_.rank() || !plan_.reaches(rank, part) || plan_.maps(group_.rank(), rank))
+        if (rank == group_.rank() || !schedule_.reaches(rank, part) || schedule_.maps(group_.rank(), rank))
             continue;
         Source& source = sources_[static_cast<std::size_t>(rank)];
         const std::uint64_t from = bytes_before(source.runs, part.from);
@@ -385,10 +364,10 @@ void Aggregation::for_each_sender(const Domain& part, Visit&& visit)
 template <class Visit>
 void Aggregation::for_each_receiver(std::int64_t round, Visit&& visit)
 {
-    for (std::size_t i = 0; i < plan_.aggregators().size(); ++i) {
-        const Domain part = plan_.window(i, round);
-        const int aggregator = plan_.aggregators()[i];
-        if (!sends_to(aggregator) || !plan_.reaches(group_.rank(), part))
+    for (std::size_t i = 0; i < schedule_.aggregators().size(); ++i) {
+        const Domain part = schedule_.window(i, round);
+        const int aggregator = schedule_.aggregators()[i];
+        if (!sends_to(aggregator) || !schedule_.reaches(group_.rank(), part))
             continue;
         const std::uint64_t from = bytes_before(own_, part.from);
         if (const std::uint64_t bytes = bytes_before(own_, part.to) - from; bytes != 0)
@@ -396,8 +375,17 @@ void Aggregation::for_each_receiver(std::int64_t round, Visit&& visit)
     }
 }
 
+// Of all ranks.
+std::uint64_t Aggregation::bytes_in(const Domain& part) const
+{
+    std::uint64_t bytes = 0;
+    for (const Source& source : sources_)
+        bytes += bytes_before(source.runs, part.to) - bytes_before(source.runs, part.from);
+    return bytes;
+}
+
 // Gives each sender its place in the room.
-std::size_t Aggregation::make_room(const Domain& part)
+void Aggregation::make_room(const Domain& part)
 {
     std::size_t bytes = 0;
     for_each_sender(part, [&](int, Source&, std::uint64_t, std::size_t more) { bytes += more; });
@@ -409,13 +397,12 @@ std::size_t Aggregation::make_room(const Domain& part)
         source.packed_from = from;
         used += more;
     });
-    return bytes;
 }
 
 Task Aggregation::write_round(std::int64_t round, FileOutcome& outcome)
 {
     const FileTransfer& transfer = access_.transfer;
-    const Domain part = is_aggregator() ? plan_.window(domain_, round) : Domain{};
+    const Domain part = is_aggregator() ? schedule_.window(domain_, round) : Domain{};
     OperationList operations;
     make_room(part);
     for_each_sender(part, [&](int rank, Source& source, std::uint64_t, std::size_t bytes) {
@@ -434,18 +421,16 @@ Task Aggregation::write_round(std::int64_t round, FileOutcome& outcome)
     auto exchanged = when_all(std::move(operations));
     co_await exchanged;
     if (part.from < part.to && !outcome.trouble) {
-        FileWork work(transfer.worker, [&] {
-            const Shown shown(group_, access_);
-            outcome.include(merge(transfer, sources_, part));
-        });
-        co_await work;
+        Task moved = move_bytes(group_, access_.communicator, transfer.worker, transfer.writes,
+                                bytes_in(part), [&] { outcome.include(merge(transfer, sources_, part)); });
+        co_await moved;
     }
 }
 
 Task Aggregation::read_round(std::int64_t round, FileOutcome& outcome)
 {
     const FileTransfer& transfer = access_.transfer;
-    const Domain part = is_aggregator() ? plan_.window(domain_, round) : Domain{};
+    const Domain part = is_aggregator() ? schedule_.window(domain_, round) : Domain{};
     std::vector<Arriving> arriving;
     for_each_receiver(round, [&](int aggregator, std::size_t from, std::size_t) {
         arriving.push_back({.aggregator = aggregator, .from = from});
@@ -455,11 +440,9 @@ Task Aggregation::read_round(std::int64_t round, FileOutcome& outcome)
         counts.add(group_.recv(each.aggregator, std::as_writable_bytes(std::span(&each.count, 1))));
     make_room(part);
     if (part.from < part.to && !outcome.trouble) {
-        FileWork work(transfer.worker, [&] {
-            const Shown shown(group_, access_);
-            outcome.include(merge(transfer, sources_, part));
-        });
-        co_await work;
+        Task moved = move_bytes(group_, access_.communicator, transfer.worker, transfer.writes,
+                                bytes_in(part), [&] { outcome.include(merge(transfer, sources_, part)); });
+        co_await moved;
     }
     // Bytes behind the file's end stay as they are, so each receiver learns first how many there are.
     std::vector<std::uint64_t> sent;
@@ -492,7 +475,7 @@ Task Aggregation::run(FileOutcome& outcome)
     co_await exchanged;
     if (is_aggregator())
         map_sources();
-    for (std::int64_t round = 0; round < plan_.rounds(); ++round) {
+    for (std::int64_t round = 0; round < schedule_.rounds(); ++round) {
         Task moved = access_.transfer.writes ? write_round(round, outcome) : read_round(round, outcome);
         co_await moved;
     }
@@ -621,18 +604,16 @@ Task move_together(Group& group, CollectiveAccess& access)
     std::vector<Share> shares;
     Task met = meet(group, access, own, shares);
     co_await met;
-    const Plan plan(access, shares);
-    if (!plan.moves_anything())
+    const Schedule schedule(access, shares);
+    if (!schedule.moves_anything())
         co_return;
     FileOutcome outcome;
-    if (plan.each_moves_its_own()) {
-        FileWork work(transfer.worker, [&] {
-            const Shown shown(group, access);
-            outcome = transfer.move();
-        });
-        co_await work;
+    if (schedule.each_moves_its_own()) {
+        Task moved = move_bytes(group, access.communicator, transfer.worker, transfer.writes,
+                                transfer.memory.size_bytes, [&] { outcome = transfer.move(); });
+        co_await moved;
     } else {
-        Aggregation aggregation(group, access, plan, own.runs());
+        Aggregation aggregation(group, access, schedule, own.runs());
         Task moved = aggregation.run(outcome);
         co_await moved;
     }

@@ -19,13 +19,22 @@ namespace {
 using collectives::CallKind;
 using collectives::Group;
 using collectives::Task;
+using observe::FileCall;
 
-Task move_alone(Group&, FileTransfer& transfer)
+Task move_alone(Group& group, const CommunicatorState& communicator, FileTransfer& transfer)
 {
     FileOutcome outcome;
-    FileWork work(transfer.worker, [&] { outcome = transfer.move(); });
-    co_await work;
+    Task moved = move_bytes(group, communicator, transfer.worker, transfer.writes, transfer.memory.size_bytes,
+                            [&] { outcome = transfer.move(); });
+    co_await moved;
     transfer.end(outcome);
+}
+
+// The call of all ranks, and this rank's part in it.
+void announce(Group& group, const CollectiveAccess& access)
+{
+    static_cast<CommunicatorGroup&>(group).show_bytes(access.transfer.memory.size_bytes);
+    group.announce(access.call());
 }
 
 // What a request moves.
@@ -35,8 +44,13 @@ struct AlonePlan {
 
     Task operator()(Group& group) const
     {
+        // By a group of this rank alone: reports know the file by its own communicator.
+        const CommunicatorState& communicator = *file->communicator();
+        static_cast<CommunicatorGroup&>(group).show(
+            file_call_words(communicator, transfer->writes ? FileCall::write_request : FileCall::read_request,
+                            transfer->memory.size_bytes));
         group.announce({.kind = transfer->writes ? CallKind::write_file : CallKind::read_file});
-        return move_alone(group, *transfer);
+        return move_alone(group, communicator, *transfer);
     }
     std::size_t moved_bytes() const noexcept { return transfer->moved; }
 };
@@ -58,7 +72,7 @@ struct TogetherPlan {
 
     Task operator()(Group& group) const
     {
-        group.announce(access->call());
+        announce(group, *access);
         return move_together(group, *access);
     }
     std::size_t moved_bytes() const noexcept { return access->transfer.moved; }
@@ -162,17 +176,20 @@ std::size_t File::access(std::string_view call, const FileAccess& access, const 
         CollectiveAccess together = collective_of(call, access, memory, worker, refusal);
         const auto run_part = [&](auto&& part) {
             run_blocking(*communicator(), [&](Group& group) {
-                group.announce(together.call());
+                announce(group, together);
                 return part(group);
             });
         };
         if (!is_atomic()) {
             run_part([&](Group& group) { return move_together(group, together); });
-        } else {
-            run_part([&](Group& group) { return check_together(group, together); });
-            const FileOutcome outcome = move_in_turn(together.transfer);
-            run_part([&](Group& group) { return end_together(group, together, outcome); });
+            return together.transfer.moved;
         }
+        run_part([&](Group& group) { return check_together(group, together); });
+        const FileOutcome outcome = move_in_turn(together.transfer);
+        run_blocking(*communicator(), [&](Group& group) {
+            group.announce(together.call());
+            return end_together(group, together, outcome);
+        });
         return together.transfer.moved;
     }
     if (refusal)

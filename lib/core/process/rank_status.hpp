@@ -49,7 +49,15 @@ public:
         if (begun != 0) [[unlikely]]
             passes_more(call.context, call.peer_and_tag, call.what, begun);
     }
-    /// For passes(); 0 where no profile wants it, and only there.
+    /// A call of a helper thread of this rank, by the kernel's number of it, between two moments of clock().
+    void helper_was_in(const Words& call, std::uint64_t thread, std::uint64_t begun,
+                       std::uint64_t ended) noexcept
+    {
+        if (profile_ != nullptr)
+            profile_->writer().helper_was_in(call, thread, begun, ended);
+    }
+    /// For passes() and helper_was_in(), which any thread may ask; 0 where no profile wants it, and only
+    /// there.
     std::uint64_t clock() const noexcept { return profile_ != nullptr ? profile_->writer().now() : 0; }
 
     /// A call that may block lasts as long as this.

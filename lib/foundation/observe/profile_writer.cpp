@@ -86,14 +86,25 @@ void ProfileWriter::ended() noexcept
     if (!mine.open)
         return;
     mine.open = false;
-    const std::uint64_t end_ticks = now();
-    const std::uint64_t took = end_ticks > mine.begin_ticks ? end_ticks - mine.begin_ticks : 0;
-    const std::uint64_t waited = std::min(mine.waited_ticks, took);
-    ProfileAggregate* const entry = find(ProfileKey::of(mine.call, mine.caller).word, mine.call.context);
+    count(mine, now(), number_of_thread());
+    put_word(memory_->open_ticks, 0);
+}
+
+void ProfileWriter::helper_was_in(const CallWords& call, std::uint64_t thread, std::uint64_t begin_ticks,
+                                  std::uint64_t end_ticks) noexcept
+{
+    count({.call = call, .begin_ticks = begin_ticks}, end_ticks, thread);
+}
+
+void ProfileWriter::count(const Open& call, std::uint64_t end_ticks, std::uint64_t thread) noexcept
+{
+    const std::uint64_t took = end_ticks > call.begin_ticks ? end_ticks - call.begin_ticks : 0;
+    const std::uint64_t waited = std::min(call.waited_ticks, took);
+    ProfileAggregate* const entry = find(ProfileKey::of(call.call, call.caller).word, call.call.context);
     if (entry != nullptr) [[likely]] {
         const bool first = get_word(entry->calls) == 0;
         add_to(entry->calls, 1);
-        add_to(entry->bytes, mine.call.bytes());
+        add_to(entry->bytes, call.call.bytes());
         add_to(entry->ticks, took);
         add_to(entry->waiting_ticks, waited);
         if (first || took < get_word(entry->least_ticks))
@@ -105,9 +116,8 @@ void ProfileWriter::ended() noexcept
         add_to(memory_->left_out_ticks, took);
         add_to(memory_->left_out_waiting_ticks, waited);
     }
-    put_word(memory_->open_ticks, 0);
     if (!memory_.events().empty())
-        note_event(mine, end_ticks);
+        note_event(call, end_ticks, thread);
 }
 
 // Entries are never removed. nullptr: there is no place.
@@ -129,13 +139,13 @@ ProfileAggregate* ProfileWriter::find(std::uint64_t key, std::uint64_t context) 
     return nullptr;
 }
 
-void ProfileWriter::note_event(const Open& call, std::uint64_t end_ticks) noexcept
+void ProfileWriter::note_event(const Open& call, std::uint64_t end_ticks, std::uint64_t thread) noexcept
 {
     ProfileEvent& event = next_of(memory_.events(), memory_->events_written);
     put_word(event.begin_ticks, call.begin_ticks);
     put_word(event.end_ticks, end_ticks);
     event.call.store(call.call);
-    put_word(event.caller_and_thread, number_of_thread() << ProfileKey::kCallerBits | call.caller);
+    put_word(event.caller_and_thread, thread << ProfileKey::kCallerBits | call.caller);
     finish(event, memory_->events_written);
 }
 

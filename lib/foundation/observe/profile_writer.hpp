@@ -25,6 +25,9 @@ public:
     void begins(const CallWords& call, int peer, std::uint64_t caller, std::uint64_t begin_ticks) noexcept;
     /// The calling thread is in no call any more, if it was in one.
     void ended() noexcept;
+    /// A call of a helper thread, by the kernel's number of it, between two moments of now().
+    void helper_was_in(const CallWords& call, std::uint64_t thread, std::uint64_t begin_ticks,
+                       std::uint64_t end_ticks) noexcept;
 
     /// A message of this rank, which goes after `at`, and one that has arrived with its envelope at least.
     /// `protocol`: empty if it is still to be chosen; of one that has arrived, as its sender has chosen.
@@ -56,7 +59,8 @@ private:
         return memory_.peers()[std::min(index, memory_.peers().size() - 1)];
     }
     ProfileAggregate* find(std::uint64_t key, std::uint64_t context) noexcept;
-    void note_event(const Open& call, std::uint64_t end_ticks) noexcept;
+    void count(const Open& call, std::uint64_t end_ticks, std::uint64_t thread) noexcept;
+    void note_event(const Open& call, std::uint64_t end_ticks, std::uint64_t thread) noexcept;
     void note_message(int peer, std::uint64_t context, int tag, std::uint64_t number, std::uint64_t bytes,
                       std::optional<MessageProtocol> protocol, bool arrived, std::uint64_t at) noexcept;
 

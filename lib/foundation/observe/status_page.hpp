@@ -44,10 +44,30 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr Operation kLastOperation = Operation::file_call;
 
-enum class FileCall : std::uint8_t { read, write, open, close, size, sync };
-inline constexpr std::array<std::string_view, 6> kFileCallNames = {
-    "read of a file",  "write of a file",         "opening of a file",
-    "close of a file", "change of a file's size", "sync of a file"};
+// A request begins, or is waited for; the last two are what a rank's thread for files does for requests, and
+// for collectives of programs with several threads.
+enum class FileCall : std::uint8_t {
+    read,
+    write,
+    open,
+    close,
+    size,
+    sync,
+    read_request,
+    write_request,
+    helper_read,
+    helper_write
+};
+inline constexpr std::array<std::string_view, 10> kFileCallNames = {"read of a file",
+                                                                    "write of a file",
+                                                                    "opening of a file",
+                                                                    "close of a file",
+                                                                    "change of a file's size",
+                                                                    "sync of a file",
+                                                                    "request to read a file",
+                                                                    "request to write a file",
+                                                                    "read of a file by tutti-files",
+                                                                    "write of a file by tutti-files"};
 
 /// Calls of windows that may wait. A fence, and the end of a window, wait for puts and then as collectives.
 enum class WindowCall : std::uint8_t {
