@@ -90,9 +90,9 @@ public:
     }
 
     /// The view: from a byte of the file on, elements of T. With a layout, only those that it has; behind its
-    /// extent it begins anew, again and again. The layout's blocks ascend; those of views that are only read
-    /// may overlap. Not collective; but all ranks have set their views before one of them makes a collective
-    /// access, or one at the shared pointer. Both pointers become 0.
+    /// extent it begins anew, again and again. The layout's blocks ascend. Not collective; but all ranks have
+    /// set their views before one of them makes a collective access, or one at the shared pointer. Both
+    /// pointers become 0.
     template <class T = std::byte>
     void set_view(std::int64_t displacement_bytes)
     {

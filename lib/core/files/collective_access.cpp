@@ -38,7 +38,6 @@ struct Share {
     std::int64_t end;
     std::uint64_t view_kind;
     std::uint64_t refused;
-    std::uint64_t overlaps;  // its view, whose pieces do not ascend then
     std::uint64_t stores;    // to memory of the file, which is mapped
     ExposedMemory data;
 };
@@ -169,8 +168,6 @@ std::int64_t Schedule::rounds_of(std::size_t aggregator) const noexcept
 
 bool Schedule::each_moves_its_own() const
 {
-    if (std::ranges::any_of(shares_, [](const Share& share) { return share.overlaps != 0; }))
-        return true;
     const FileHints::Collective wanted =
         access_.transfer.writes ? access_.hints.collective_writes : access_.hints.collective_reads;
     if (wanted != FileHints::Collective::automatic)
@@ -492,7 +489,6 @@ Share share_of(const CollectiveAccess& access, const FileRunList& own)
             .end = runs.empty() ? 0 : runs.back().end(),
             .view_kind = access.view_kind,
             .refused = access.refusal != nullptr,
-            .overlaps = access.transfer.view.overlaps(),
             .stores = own.bytes() != 0 && access.transfer.stores_again(),
             .data = exposed(process, hull_of(access.transfer.memory))};
 }

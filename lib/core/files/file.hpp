@@ -49,7 +49,7 @@ public:
     // ---- the view
 
     /// Local; but all ranks set their views before one of them accesses the file together with others, or by
-    /// the shared pointer. Both pointers become 0. The runs of the filetype ascend. `representation` is a
+    /// the shared pointer. Both pointers become 0. The places of the filetype ascend. `representation` is a
     /// number that ranks compare in collective accesses.
     void set_view(std::int64_t displacement, std::size_t etype_bytes, datatype::TypemapRef filetype,
                   std::uint32_t representation = 0);

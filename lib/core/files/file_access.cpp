@@ -110,9 +110,6 @@ void File::check(std::string_view call, const FileAccess& access, const View& me
     if (access.writes ? !modes.writes : !modes.reads)
         refuse(access.writes ? FileFault::read_only : FileFault::no_permission,
                fmt::format("the file was not opened to be {}", access.writes ? "written" : "read"));
-    if (access.writes && view_.overlaps())
-        refuse(FileFault::argument,
-               "parts of the view overlap, so it can only be read; set one without overlap to write");
     if (modes.is_sequential && access.place != FileAccess::Place::shared)
         refuse(FileFault::unsupported, "a sequential file is accessed by the shared pointer only");
     if (access.place == FileAccess::Place::given && access.offset < 0)

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -29,10 +28,6 @@ ViewMap::ViewMap(std::int64_t displacement, datatype::TypemapRef filetype) : dis
         displacement_ += filetype->placed().offset_bytes;
     else
         filetype_ = std::move(filetype);
-    if (!filetype_ || filetype_->size_bytes() == 0)
-        return;
-    const std::optional<datatype::Ascent> ascent = datatype::ascent_of(*filetype_);
-    overlaps_ = ascent && (ascent->overlaps || filetype_->extent_bytes() < ascent->reach);
 }
 
 std::int64_t ViewMap::place_of(std::uint64_t byte) const
@@ -57,8 +52,7 @@ std::int64_t ViewMap::place_of(std::uint64_t byte) const
     return place;
 }
 
-// Unless the view overlaps, places ascend with bytes, so the answer is found by bisection: within the
-// repetition that has the place.
+// Places ascend with bytes, so the answer is found by bisection: within the repetition that has the place.
 std::uint64_t ViewMap::bytes_before(std::int64_t place) const
 {
     const std::int64_t ahead = place - displacement_;
@@ -70,8 +64,6 @@ std::uint64_t ViewMap::bytes_before(std::int64_t place) const
     const std::int64_t first = filetype_->true_lower_bound();
     if (size == 0 || ahead <= first)
         return 0;
-    if (overlaps_)
-        return bytes_before_in_overlaps(ahead);
     const std::int64_t extent = filetype_->extent_bytes();
     const std::uint64_t repetition =
         extent > 0 ? static_cast<std::uint64_t>((ahead - first - 1) / extent) : 0;
@@ -85,24 +77,6 @@ std::uint64_t ViewMap::bytes_before(std::int64_t place) const
             high = middle;
     }
     return low;
-}
-
-// Within the first repetition that reaches so far.
-std::uint64_t ViewMap::bytes_before_in_overlaps(std::int64_t ahead) const
-{
-    const std::int64_t end = filetype_->true_lower_bound() + filetype_->true_extent_bytes();
-    const std::int64_t repetition = ahead < end ? 0 : (ahead - end) / filetype_->extent_bytes() + 1;
-    const std::uint64_t begin = static_cast<std::uint64_t>(repetition) * filetype_->size_bytes();
-    std::uint64_t bytes = begin;
-    bool is_found = false;
-    datatype::walk(*filetype_, begin, begin + filetype_->size_bytes(),
-                   [&](std::ptrdiff_t offset, std::size_t run) {
-                       const std::int64_t before =
-                           std::clamp<std::int64_t>(ahead - offset, 0, static_cast<std::int64_t>(run));
-                       bytes += is_found ? 0 : static_cast<std::uint64_t>(before);
-                       is_found = is_found || before < static_cast<std::int64_t>(run);
-                   });
-    return bytes;
 }
 
 void check_filetype(std::string_view call, std::string_view path, const datatype::Typemap& filetype,
@@ -121,14 +95,14 @@ void check_filetype(std::string_view call, std::string_view path, const datatype
     if (begin < 0)
         refuse(fmt::format(
             "the view begins {} bytes in front of its displacement; move the displacement there", -begin));
-    const std::optional<datatype::Ascent> ascent = datatype::ascent_of(filetype);
-    if (!ascent)
-        refuse("none of a view's blocks may begin in front of an earlier one; sort them");
-    if (filetype.extent_bytes() < std::max<std::ptrdiff_t>(ascent->last_run, 1))
+    const std::optional<std::ptrdiff_t> bytes = datatype::reach_if_ascending(filetype);
+    if (!bytes)
+        refuse("the places of a view's elements must ascend and not overlap; sort its blocks");
+    if (filetype.extent_bytes() < *bytes)
         refuse(fmt::format(
-            "the view's last block begins {} bytes behind the first one, but the view begins anew every {}; "
-            "make its extent as long as its data",
-            ascent->last_run, filetype.extent_bytes()));
+            "the view's elements lie in {} bytes, but it begins anew every {}; make its extent as "
+            "long as its data",
+            *bytes, filetype.extent_bytes()));
 }
 
 }  // namespace tutti::detail

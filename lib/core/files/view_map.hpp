@@ -14,18 +14,15 @@ class ViewMap {
 public:
     /// All bytes of the file.
     ViewMap() = default;
-    /// The filetype's runs ascend: check_filetype() has said so.
+    /// The filetype's places ascend: check_filetype() has said so.
     ViewMap(std::int64_t displacement, datatype::TypemapRef filetype);
 
     std::int64_t displacement() const noexcept { return displacement_; }
     bool is_contiguous() const noexcept { return !filetype_; }
-    /// Whether bytes of the view share places in the file. Then it is only read, and runs ascend by where
-    /// they begin only.
-    bool overlaps() const noexcept { return overlaps_; }
 
     /// The place of a byte of the view. Throws std::overflow_error where it is none that a file can have.
     std::int64_t place_of(std::uint64_t byte) const;
-    /// How many bytes of the view come before the first one at the place or behind it.
+    /// How many bytes of the view lie before a place.
     std::uint64_t bytes_before(std::int64_t place) const;
 
     /// Calls visit(place, bytes) for the runs of the bytes [from, to) of the view, in ascending order; runs
@@ -43,14 +40,11 @@ public:
     }
 
 private:
-    std::uint64_t bytes_before_in_overlaps(std::int64_t ahead) const;
-
     std::int64_t displacement_ = 0;
     datatype::TypemapRef filetype_;  // none: contiguous
-    bool overlaps_ = false;
 };
 
-/// Throws FileError, in the name of `call`, unless the runs of a filetype ascend, also from one repetition
+/// Throws FileError, in the name of `call`, unless the places of a filetype ascend, also from one repetition
 /// to the next, begin at 0 or later, and are whole etypes.
 void check_filetype(std::string_view call, std::string_view path, const datatype::Typemap& filetype,
                     std::size_t etype_bytes);

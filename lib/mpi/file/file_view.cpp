@@ -1,9 +1,6 @@
 // What a rank sees of the file.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "lib/foundation/datatype/ascending.hpp"
 #include "lib/mpi/file/file_hints.hpp"
 #include "lib/mpi/file/file_object.hpp"
@@ -36,18 +33,15 @@ void check_filetype(const datatype::Typemap& type)
         fail(MPI_ERR_TYPE,
              fmt::format("the filetype begins at byte {}; its displacements must not be negative",
                          type.true_lower_bound()));
-    const std::optional<datatype::Ascent> ascent = datatype::ascent_of(type);
-    if (!ascent)
+    if (!datatype::reach_if_ascending(type))
         fail(MPI_ERR_TYPE,
-             "a part of the filetype lies in front of one that comes earlier; put its displacements in "
-             "ascending order");
-    if (type.extent_bytes() < std::max<MPI_Aint>(ascent->last_run, 1))
+             "the filetype's parts overlap, or one lies before another that comes earlier; put its "
+             "displacements in ascending order");
+    if (type.extent_bytes() < type.true_extent_bytes())
         fail(MPI_ERR_TYPE,
-             fmt::format(
-                 "the filetype's last part begins {} bytes behind its first one, but the next filetype "
-                 "begins {} bytes behind it, in front of that; give it a larger extent with "
-                 "MPI_Type_create_resized",
-                 ascent->last_run, type.extent_bytes()));
+             fmt::format("the filetype reaches over {} bytes, but the next one begins {} bytes behind it, "
+                         "so that both overlap; give it a larger extent with MPI_Type_create_resized",
+                         type.true_extent_bytes(), type.extent_bytes()));
 }
 
 // Where the view begins, in bytes. Collective for MPI_DISPLACEMENT_CURRENT: nobody moves the shared pointer
