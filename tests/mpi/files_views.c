@@ -143,10 +143,85 @@ static void wrong_views(void)
     view_refused(made, MPI_ERR_TYPE, "overlap");
     CHECK_OK(MPI_Type_create_hindexed(2, (int*)lengths, (MPI_Aint*)negative, MPI_INT, &made));
     view_refused(made, MPI_ERR_TYPE, "must not be negative");
-    CHECK_OK(MPI_Type_create_resized(MPI_INT, 0, 2, &made));
-    view_refused(made, MPI_ERR_TYPE, "larger extent");
     CHECK_OK(MPI_Type_vector(3, 2, -4, MPI_INT, &made));
     view_refused(made, MPI_ERR_TYPE, "must not be negative");
+}
+
+static MPI_File open_with_view(int amode, MPI_Datatype made)
+{
+    MPI_File file = files_open(amode);
+    CHECK_OK(MPI_Type_commit(&made));
+    CHECK_OK(MPI_File_set_view(file, 4, MPI_INT, made, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_Type_free(&made));
+    return file;
+}
+
+/* Of a filetype whose repetitions overlap, as HDF5 makes them, only the first one is written. */
+static void overlapping_repetitions(void)
+{
+    const int words[5] = {11, 12, 13, 14, 15};
+    int got[5] = {0};
+    int there[16];
+    MPI_Datatype stretch = MPI_DATATYPE_NULL;
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    MPI_Offset place = -1;
+    MPI_Status status;
+    MPI_File file = MPI_FILE_NULL;
+    CHECK_OK(MPI_Type_vector(4, 1, 3, MPI_INT, &stretch));
+    CHECK_OK(MPI_Type_create_resized(stretch, 0, 8, &made));
+    CHECK_OK(MPI_Type_free(&stretch));
+    file = open_with_view(MPI_MODE_RDWR, made);
+    CHECK_OK(MPI_File_get_byte_offset(file, 3, &place));
+    CHECK_EQUAL(place, 4 + 3 * 12);
+    CHECK_ERROR(MPI_File_write_at(file, 0, words, 5, MPI_INT, &status), MPI_ERR_ARG, "larger extent");
+    CHECK_ERROR(MPI_File_write_at_all(file, 2, words, 3, MPI_INT, &status), MPI_ERR_ARG, "larger extent");
+    files_bytes(there, sizeof there);
+    CHECK(memcmp(there, content, sizeof there) == 0);
+    CHECK_OK(MPI_File_write_at_all(file, check_rank() == 0 ? 0 : 4, words, check_rank() == 0 ? 4 : 0, MPI_INT,
+                                   &status));
+    CHECK_EQUAL(files_count(&status, MPI_INT), check_rank() == 0 ? 4 : 0);
+    files_bytes(there, sizeof there);
+    CHECK(there[1] == 11 && there[4] == 12 && there[7] == 13 && there[10] == 14);
+    CHECK(memcmp(there + 2, content + 8, 8) == 0);
+    CHECK_OK(MPI_File_read_at_all(file, 1, got, 5, MPI_INT, &status));
+    CHECK_EQUAL(files_count(&status, MPI_INT), 5);
+    CHECK(got[0] == 12 && got[1] == 13 && got[2] == 14 && got[3] == there[3] && got[4] == there[6]);
+    CHECK_OK(MPI_File_close(&file));
+    fill_content();
+}
+
+/* A file that is only read may show a byte twice, and a read ends at the first one that is not there. */
+static void overlapping_reads(void)
+{
+    const int lengths[3] = {2, 3, 1};
+    const int starts[3] = {0, 1, 0};
+    const int at_the_end[3] = {kBytes / 4 - 4, kBytes / 4 - 3, 0};
+    int got[6] = {0};
+    int there[8];
+    int i = 0;
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    MPI_Status status;
+    MPI_File file = MPI_FILE_NULL;
+    CHECK_OK(MPI_Type_indexed(3, (int*)lengths, (int*)starts, MPI_INT, &made));
+    file = open_with_view(MPI_MODE_RDONLY, made);
+    memcpy(there, content + 4, sizeof there);
+    for (i = 0; i < 2; ++i) {
+        memset(got, 0, sizeof got);
+        if (i == 0)
+            CHECK_OK(MPI_File_read_at(file, 0, got, 6, MPI_INT, &status));
+        else
+            CHECK_OK(MPI_File_read_at_all(file, 0, got, 6, MPI_INT, &status));
+        CHECK_EQUAL(files_count(&status, MPI_INT), 6);
+        CHECK(got[0] == there[0] && got[1] == there[1] && got[2] == there[1] && got[3] == there[2]);
+        CHECK(got[4] == there[3] && got[5] == there[0]);
+    }
+    CHECK_OK(MPI_File_close(&file));
+    CHECK_OK(MPI_Type_indexed(3, (int*)lengths, (int*)at_the_end, MPI_INT, &made));
+    file = open_with_view(MPI_MODE_RDONLY, made);
+    CHECK_OK(MPI_File_read_all(file, got, 6, MPI_INT, &status));
+    CHECK_EQUAL(files_count(&status, MPI_INT), 4);
+    CHECK(memcmp(got, content + kBytes - 12, 8) == 0 && memcmp(got + 2, content + kBytes - 8, 8) == 0);
+    CHECK_OK(MPI_File_close(&file));
 }
 
 /* A filetype without bytes is for ranks that take no part. */
@@ -221,6 +296,8 @@ int main(int argc, char** argv)
     types_of_a_view();
     offsets();
     wrong_views();
+    overlapping_repetitions();
+    overlapping_reads();
     empty_filetype();
     whole_etypes();
     short_reads();

@@ -39,6 +39,7 @@ struct Share {
     std::uint64_t view_kind;
     std::uint64_t refused;
     std::uint64_t stores;    // to memory of the file, which is mapped
+    std::uint64_t ascends;
     ExposedMemory data;
 };
 
@@ -88,6 +89,7 @@ public:
     }
 
     bool moves_anything() const noexcept { return low_ < high_; }
+    /// Aggregators need places that ascend.
     bool each_moves_its_own() const;
     std::span<const int> aggregators() const noexcept { return aggregators_; }
     std::int64_t rounds() const noexcept { return rounds_; }
@@ -168,6 +170,8 @@ std::int64_t Schedule::rounds_of(std::size_t aggregator) const noexcept
 
 bool Schedule::each_moves_its_own() const
 {
+    if (std::ranges::any_of(shares_, [](const Share& share) { return share.ascends == 0; }))
+        return true;
     const FileHints::Collective wanted =
         access_.transfer.writes ? access_.hints.collective_writes : access_.hints.collective_reads;
     if (wanted != FileHints::Collective::automatic)
@@ -478,18 +482,31 @@ Task Aggregation::run(FileOutcome& outcome)
     }
 }
 
+// From the first byte to the last one.
+Domain part_of_file(FileRuns runs, bool ascend)
+{
+    if (runs.empty())
+        return {};
+    if (ascend)
+        return {runs.front().place, runs.back().end()};
+    return {std::ranges::min(runs, {}, &FileRun::place).place,
+            std::ranges::max(runs, {}, &FileRun::end).end()};
+}
+
 Share share_of(const CollectiveAccess& access, const FileRunList& own)
 {
     const Process& process = access.communicator.process();
     const FileRuns runs = own.runs();
+    const Domain part = part_of_file(runs, access.transfer.ascends());
     return {.bytes = own.bytes(),
             .pieces = own.pieces(),
             .run_count = runs.size(),
-            .first = runs.empty() ? 0 : runs.front().place,
-            .end = runs.empty() ? 0 : runs.back().end(),
+            .first = part.from,
+            .end = part.to,
             .view_kind = access.view_kind,
             .refused = access.refusal != nullptr,
             .stores = own.bytes() != 0 && access.transfer.stores_again(),
+            .ascends = access.transfer.ascends(),
             .data = exposed(process, hull_of(access.transfer.memory))};
 }
 

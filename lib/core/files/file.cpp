@@ -195,15 +195,9 @@ void File::set_hints(const FileHints& hints)
 
 // ---- the view
 
-void File::set_view(std::int64_t displacement, std::size_t etype_bytes, datatype::TypemapRef filetype,
-                    std::uint32_t representation)
+void File::set_view(ViewMap view, std::size_t etype_bytes, std::uint32_t representation)
 {
-    if (displacement < 0 || etype_bytes == 0)
-        throw FileError(FileFault::argument, "set_view",
-                        fmt::format("{}: a view begins at byte 0 or later, not at {}, and its etype has bytes, "
-                                    "not {}",
-                                    path(), displacement, etype_bytes));
-    view_ = ViewMap(displacement, std::move(filetype));
+    view_ = std::move(view);
     etype_bytes_ = etype_bytes;
     representation_ = representation;
     ++view_number_;

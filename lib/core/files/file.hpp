@@ -49,10 +49,9 @@ public:
     // ---- the view
 
     /// Local; but all ranks set their views before one of them accesses the file together with others, or by
-    /// the shared pointer. Both pointers become 0. The places of the filetype ascend. `representation` is a
-    /// number that ranks compare in collective accesses.
-    void set_view(std::int64_t displacement, std::size_t etype_bytes, datatype::TypemapRef filetype,
-                  std::uint32_t representation = 0);
+    /// the shared pointer. Both pointers become 0. Where the view does not ascend, it is only read.
+    /// `representation` is a number that ranks compare in collective accesses.
+    void set_view(ViewMap view, std::size_t etype_bytes, std::uint32_t representation = 0);
     std::size_t etype_bytes() const noexcept { return etype_bytes_; }
     /// The place in the file, in bytes, of an offset.
     std::int64_t byte_of(std::int64_t offset) const;

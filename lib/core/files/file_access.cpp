@@ -135,6 +135,14 @@ FileTransfer File::transfer_of(std::string_view call, bool writes, std::int64_t 
                         fmt::format("{}: {} bytes at offset {} of the view are at no place that a file can have", path(),
                                     memory.size_bytes, offset));
     }
+    if (writes && !view_.ascends(to))
+        throw FileError(
+            FileFault::argument, call,
+            fmt::format(
+                "{}: {} bytes at offset {} reach behind the view's first repetition, and what follows "
+                "overlaps it; write less, or give the filetype a larger extent with "
+                "MPI_Type_create_resized",
+                path(), memory.size_bytes, offset));
     return {file_, call, view_, writes, from, memory, datatype::TypemapRef(memory.layout), worker};
 }
 

@@ -26,7 +26,7 @@ public:
     FileBatch(const FileBatch&) = delete;
     FileBatch& operator=(const FileBatch&) = delete;
 
-    /// The next run; places ascend. A write only reads the memory.
+    /// The next run; it is fastest where places ascend. A write only reads the memory.
     void add(std::int64_t place, std::byte* memory, std::size_t bytes);
     /// Moves what is left.
     void finish() { move(); }

@@ -1,11 +1,14 @@
 // What the C++ interface of files calls.
 #include "tutti/file_calls.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
 
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/files/file.hpp"
+#include "lib/core/files/file_error.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/foundation/datatype/build.hpp"
 #include "tutti/communicator.hpp"
@@ -46,11 +49,15 @@ void FileCalls::remove(std::string_view path)
 
 void FileCalls::set_view(File& file, std::int64_t displacement, std::size_t etype_bytes, const Layout* layout)
 {
+    if (displacement < 0)
+        throw FileError(
+            FileFault::argument, "set_view",
+            fmt::format("{}: a view begins at byte 0 or later, not at {}", file.path(), displacement));
     if (layout != nullptr)
         check_filetype("set_view", file.path(), layout->typemap(), etype_bytes);
-    file.set_view(
-        displacement, etype_bytes,
-        layout != nullptr ? datatype::TypemapRef(&layout->typemap()) : datatype::bytes(etype_bytes));
+    file.set_view({displacement, layout != nullptr ? datatype::TypemapRef(&layout->typemap())
+                                                   : datatype::bytes(etype_bytes)},
+                  etype_bytes);
 }
 
 std::size_t FileCalls::access(File& file, std::string_view call, const FileAccess& access, const View& memory)

@@ -29,7 +29,7 @@ using FileRuns = std::span<const FileRun>;
 
 class FileRunList {
 public:
-    /// The next piece; places ascend.
+    /// The next piece. Where places do not ascend, only the numbers of bytes and pieces are of use.
     void add(std::int64_t place, std::uint64_t memory, std::uint64_t bytes);
 
     FileRuns runs() const noexcept { return runs_; }

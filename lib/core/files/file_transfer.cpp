@@ -89,9 +89,25 @@ void FileTransfer::end(const FileOutcome& outcome, int rank)
 {
     if (outcome.trouble)
         file.fail(call, writes ? "cannot write to" : "cannot read from", outcome.trouble, rank);
-    moved = memory.size_bytes;
-    if (outcome.end_of_file != FileBatch::kNoEnd)
-        moved = static_cast<std::size_t>(std::clamp(view.bytes_before(outcome.end_of_file), from, to()) - from);
+    moved = outcome.end_of_file == FileBatch::kNoEnd ? memory.size_bytes : bytes_before(outcome.end_of_file);
+}
+
+std::size_t FileTransfer::bytes_before(std::int64_t end_of_file) const
+{
+    if (ascends())
+        return static_cast<std::size_t>(std::clamp(view.bytes_before(end_of_file), from, to()) - from);
+    // Up to the first run that reaches behind it.
+    std::size_t before = 0;
+    bool has_met_end = false;
+    view.for_each_run(from, to(), [&](std::int64_t place, std::uint64_t bytes) {
+        if (has_met_end)
+            return;
+        const std::int64_t there =
+            std::clamp<std::int64_t>(end_of_file - place, 0, static_cast<std::int64_t>(bytes));
+        before += static_cast<std::size_t>(there);
+        has_met_end = static_cast<std::uint64_t>(there) < bytes;
+    });
+    return before;
 }
 
 }  // namespace tutti::detail

@@ -42,7 +42,9 @@ struct FileTransfer {
     std::size_t moved = 0;      // when it has ended
 
     std::uint64_t to() const noexcept { return from + memory.size_bytes; }
-    /// Calls visit(place in the file, memory, bytes) for all pieces; places ascend.
+    /// Whether the places ascend. Only reads may be of others.
+    bool ascends() const noexcept { return view.ascends(to()); }
+    /// Calls visit(place in the file, memory, bytes) for all pieces.
     template <class Visit>
     void for_each_piece(Visit&& visit) const
     {
@@ -68,6 +70,8 @@ struct FileTransfer {
     /// then, and to store to it is faster than any call of the kernel. Pages that come to memory for the
     /// first time cost as much as a few calls each.
     bool stores_again() const;
+    /// How much has been read, if the file ends there.
+    std::size_t bytes_before(std::int64_t end_of_file) const;
     /// Moves all, in this thread.
     FileOutcome move() const;
     /// Sets `moved`, and throws FileError for trouble, of `rank` unless that is Error::kNoPeer.

@@ -24,10 +24,18 @@ namespace {
 ViewMap::ViewMap(std::int64_t displacement, datatype::TypemapRef filetype) : displacement_(displacement)
 {
     // The bytes of a contiguous type begin at its offset.
-    if (filetype->is_contiguous() && filetype->size_bytes() != 0)
+    if (filetype->is_contiguous() && filetype->size_bytes() != 0) {
         displacement_ += filetype->placed().offset_bytes;
-    else
-        filetype_ = std::move(filetype);
+        return;
+    }
+    filetype_ = std::move(filetype);
+    if (filetype_->size_bytes() == 0)
+        return;
+    const std::optional<std::ptrdiff_t> reach = datatype::reach_if_ascending(*filetype_);
+    if (!reach)
+        ascending_bytes_ = 0;
+    else if (filetype_->extent_bytes() < *reach)
+        ascending_bytes_ = filetype_->size_bytes();
 }
 
 std::int64_t ViewMap::place_of(std::uint64_t byte) const
@@ -52,7 +60,8 @@ std::int64_t ViewMap::place_of(std::uint64_t byte) const
     return place;
 }
 
-// Places ascend with bytes, so the answer is found by bisection: within the repetition that has the place.
+// Places ascend with bytes, so the answer is found by bisection: within the repetition that has the place, or
+// the only one that ascends.
 std::uint64_t ViewMap::bytes_before(std::int64_t place) const
 {
     const std::int64_t ahead = place - displacement_;
@@ -66,7 +75,7 @@ std::uint64_t ViewMap::bytes_before(std::int64_t place) const
         return 0;
     const std::int64_t extent = filetype_->extent_bytes();
     const std::uint64_t repetition =
-        extent > 0 ? static_cast<std::uint64_t>((ahead - first - 1) / extent) : 0;
+        ascends(kAll) ? static_cast<std::uint64_t>((ahead - first - 1) / extent) : 0;
     std::uint64_t low = repetition * size;
     std::uint64_t high = low + size;
     while (low < high) {

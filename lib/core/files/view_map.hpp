@@ -14,18 +14,22 @@ class ViewMap {
 public:
     /// All bytes of the file.
     ViewMap() = default;
-    /// The filetype's places ascend: check_filetype() has said so.
+    /// No place of the filetype is negative.
     ViewMap(std::int64_t displacement, datatype::TypemapRef filetype);
 
     std::int64_t displacement() const noexcept { return displacement_; }
     bool is_contiguous() const noexcept { return !filetype_; }
+    /// Whether the places of the view's first bytes ascend, so that none is there twice. They do not where
+    /// parts of the filetype overlap or descend, and only in its first repetition where repetitions overlap.
+    bool ascends(std::uint64_t to) const noexcept { return to <= ascending_bytes_; }
 
     /// The place of a byte of the view. Throws std::overflow_error where it is none that a file can have.
     std::int64_t place_of(std::uint64_t byte) const;
-    /// How many bytes of the view lie before a place.
+    /// How many bytes of the view lie before a place, if the view ascends there; within the first repetition
+    /// if it ascends only in that.
     std::uint64_t bytes_before(std::int64_t place) const;
 
-    /// Calls visit(place, bytes) for the runs of the bytes [from, to) of the view, in ascending order; runs
+    /// Calls visit(place, bytes) for the runs of the bytes [from, to) of the view, in their order; runs
     /// that touch are one.
     template <class Visit>
     void for_each_run(std::uint64_t from, std::uint64_t to, Visit&& visit) const
@@ -40,8 +44,11 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
     std::int64_t displacement_ = 0;
     datatype::TypemapRef filetype_;  // none: contiguous
+    std::uint64_t ascending_bytes_ = kAll;
 };
 
 /// Throws FileError, in the name of `call`, unless the places of a filetype ascend, also from one repetition

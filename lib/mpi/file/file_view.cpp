@@ -1,7 +1,6 @@
 // What a rank sees of the file.
 #include <fmt/format.h>
 
-#include "lib/foundation/datatype/ascending.hpp"
 #include "lib/mpi/file/file_hints.hpp"
 #include "lib/mpi/file/file_object.hpp"
 #include "lib/mpi/object/errors.hpp"
@@ -25,7 +24,8 @@ void check_etype(std::size_t etype_bytes, std::size_t filetype_bytes)
                                        filetype_bytes, etype_bytes));
 }
 
-void check_filetype(const datatype::Typemap& type)
+// What is only read may be in the view twice.
+void check_filetype(const datatype::Typemap& type, const detail::ViewMap& view, bool is_written)
 {
     if (type.size_bytes() == 0)
         return;
@@ -33,15 +33,10 @@ void check_filetype(const datatype::Typemap& type)
         fail(MPI_ERR_TYPE,
              fmt::format("the filetype begins at byte {}; its displacements must not be negative",
                          type.true_lower_bound()));
-    if (!datatype::reach_if_ascending(type))
+    if (is_written && !view.ascends(type.size_bytes()))
         fail(MPI_ERR_TYPE,
              "the filetype's parts overlap, or one lies before another that comes earlier; put its "
-             "displacements in ascending order");
-    if (type.extent_bytes() < type.true_extent_bytes())
-        fail(MPI_ERR_TYPE,
-             fmt::format("the filetype reaches over {} bytes, but the next one begins {} bytes behind it, "
-                         "so that both overlap; give it a larger extent with MPI_Type_create_resized",
-                         type.true_extent_bytes(), type.extent_bytes()));
+             "displacements in ascending order, or open the file only to read it");
 }
 
 // Where the view begins, in bytes. Collective for MPI_DISPLACEMENT_CURRENT: nobody moves the shared pointer
@@ -76,10 +71,11 @@ int file_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype
         const std::size_t etype_bytes = type_in_file(view.etype, *view.representation)->size_bytes();
         const datatype::TypemapRef map = type_in_file(view.filetype, *view.representation);
         check_etype(etype_bytes, map->size_bytes());
-        check_filetype(*map);
         const detail::FileHints hints = changed_file_hints(file.state->hints(), info);
         view.displacement = beginning_of(file, disp);
-        file.state->set_view(view.displacement, etype_bytes, map, view.representation->number);
+        detail::ViewMap places(view.displacement, map);
+        check_filetype(*map, places, file.state->modes().writes);
+        file.state->set_view(std::move(places), etype_bytes, view.representation->number);
         file.state->set_hints(hints);
         file.view = std::move(view);
     });
