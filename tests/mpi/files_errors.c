@@ -172,6 +172,66 @@ static void of_one_of_all(int atomic)
     files_remove();
 }
 
+/* Rank 0 writes to a file system of its own, of which `command` has made little or nothing to be written. */
+static void refused(const char* folder, const char* command, int amode, int expected_class,
+                    const char* remedy)
+{
+    enum { kMuch = 8 << 20 };
+    char path[600];
+    MPI_File file = MPI_FILE_NULL;
+    char* much = calloc(1, kMuch);
+    CHECK(system(command) == 0);
+    snprintf(path, sizeof path, "%s/file", folder);
+    if (expected_class == MPI_ERR_READ_ONLY) {
+        CHECK_ERROR(MPI_File_open(MPI_COMM_SELF, path, amode, MPI_INFO_NULL, &file), expected_class, path);
+        CHECK_ERROR(MPI_File_open(MPI_COMM_SELF, path, amode, MPI_INFO_NULL, &file), expected_class, remedy);
+        CHECK_ERROR(MPI_File_delete(path, MPI_INFO_NULL), expected_class, remedy);
+    } else {
+        CHECK_OK(MPI_File_open(MPI_COMM_SELF, path, amode, MPI_INFO_NULL, &file));
+        CHECK_ERROR(MPI_File_write_at(file, 0, much, kMuch, MPI_BYTE, MPI_STATUS_IGNORE), expected_class,
+                    path);
+        CHECK_ERROR(MPI_File_write_at_all(file, 0, much, kMuch, MPI_BYTE, MPI_STATUS_IGNORE), expected_class,
+                    remedy);
+        CHECK_OK(MPI_File_close(&file));
+    }
+    free(much);
+}
+
+/* On two ranks, once is enough: root makes file systems that are full, only read, or have a quota, which needs a
+ * kernel with btrfs and its tools. */
+static void by_file_systems(void)
+{
+    const int written = MPI_MODE_CREATE | MPI_MODE_RDWR;
+    char folder[540];
+    char image[540];
+    char command[4096];
+    if (check_rank() != 0 || check_size() != 2 || geteuid() != 0)
+        return;
+    snprintf(folder, sizeof folder, "%s-folder", files_path);
+    snprintf(image, sizeof image, "%s-image", files_path);
+    snprintf(command, sizeof command, "mkdir %s && mount -t tmpfs -o size=1m tmpfs %s", folder, folder);
+    if (system(command) != 0) {
+        printf("not checked: file systems that refuse, as none can be mounted here\n");
+        rmdir(folder);
+        return;
+    }
+    refused(folder, "true", written, MPI_ERR_NO_SPACE, "free room");
+    snprintf(command, sizeof command, "mount -o remount,ro %s", folder);
+    refused(folder, command, written, MPI_ERR_READ_ONLY, "choose another folder");
+    snprintf(command, sizeof command, "umount %s", folder);
+    CHECK(system(command) == 0);
+    snprintf(command, sizeof command,
+             "truncate -s 128M %s && mkfs.btrfs -q %s && mount -o loop %s %s && btrfs -q quota enable %s && "
+             "btrfs qgroup limit 2M 0/5 %s",
+             image, image, image, folder, folder, folder);
+    if (system("command -v btrfs mkfs.btrfs losetup > /dev/null && grep -q btrfs /proc/filesystems") == 0)
+        refused(folder, command, written, MPI_ERR_QUOTA, "within your quota");
+    else
+        printf("not checked: a quota, as there is no btrfs\n");
+    snprintf(command, sizeof command, "umount -q %s; rmdir %s; rm -f %s", folder, folder, image);
+    CHECK(system(command) == 0);
+}
+
 int main(int argc, char** argv)
 {
     MPI_Init(&argc, &argv);
@@ -182,6 +242,7 @@ int main(int argc, char** argv)
     of_other_objects();
     of_one_of_all(0);
     of_one_of_all(1);
+    by_file_systems();
     MPI_Finalize();
     return check_result();
 }

@@ -41,8 +41,10 @@ public:
     }
     ~InFileSystem()
     {
-        if (within_ != nullptr)
-            return process_.status().begins(within_->words_of_wait());
+        if (within_ != nullptr) {
+            process_.status().begins(within_->words_of_wait());
+            return;
+        }
         const auto lock = process_.engine().lock();
         process_.status().ended();
     }
