@@ -42,16 +42,16 @@ void check_run_over_libfabric(const Result& result, bool reads, bool writes)
 
 TEST_CASE("windows that all ranks change at once keep every change", "[windows]")
 {
-    const std::string ranks = GENERATE("1", "2", "3", "5", "8");
-    const std::string seed = GENERATE("1", "2");
+    const auto [ranks, seed] = GENERATE(table<std::string, std::string>(
+        {{"1", "1"}, {"2", "1"}, {"2", "2"}, {"3", "2"}, {"5", "1"}, {"8", "2"}}));
     CAPTURE(ranks, seed);
-    check_silent_success(tuttirun({"-n", ranks, program("api_window_stress"), "400", seed}));
+    check_silent_success(tuttirun({"-n", ranks, program("api_window_stress"), "250", seed}));
 }
 
 TEST_CASE("operations that are under way together keep their order and give their values", "[windows]")
 {
-    const std::string ranks = GENERATE("1", "2", "3", "5");
-    const std::string seed = GENERATE("1", "2");
+    const auto [ranks, seed] =
+        GENERATE(table<std::string, std::string>({{"1", "1"}, {"2", "2"}, {"3", "1"}, {"5", "2"}}));
     CAPTURE(ranks, seed);
     check_silent_success(tuttirun({"-n", ranks, program("api_window_overlap"), seed, "threads"}));
     check_silent_success(
@@ -60,7 +60,7 @@ TEST_CASE("operations that are under way together keep their order and give thei
 
 TEST_CASE("tables: rows in any order, longer than a frame, by rules; keys", "[windows]")
 {
-    const std::string ranks = GENERATE("1", "2", "3", "5", "8");
+    const std::string ranks = GENERATE("1", "2", "3", "8");
     CAPTURE(ranks);
     check_silent_success(tuttirun({"-n", ranks, program("api_tables")}));
 }
