@@ -104,6 +104,9 @@ static void sizes(void)
     CHECK_ERROR(MPI_File_set_size(file, -1), MPI_ERR_ARG, "the size is -1");
     if (check_size() > 1) {
         CHECK_ERROR(MPI_File_set_size(file, check_rank() == 1 ? 5 : 6), MPI_ERR_NOT_SAME, "give all ranks the same");
+        CHECK_ERROR(MPI_File_set_size(file, check_rank() == 1 ? -1 : 6), MPI_ERR_NOT_SAME, "rank 1 gives -1");
+        CHECK_ERROR(MPI_File_preallocate(file, check_rank() == 0 ? -1 : 6), MPI_ERR_NOT_SAME,
+                    "rank 0 gives -1");
         CHECK_OK(MPI_File_get_size(file, &size));
     }
     CHECK_OK(MPI_File_sync(file));

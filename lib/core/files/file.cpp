@@ -72,6 +72,14 @@ auto named(std::string_view call, std::string_view path, Act&& act)
     }
 }
 
+// When all ranks are known to give the same.
+void check_size(std::string_view call, std::string_view path, std::int64_t bytes)
+{
+    if (bytes < 0)
+        throw FileError(FileFault::argument, call,
+                        fmt::format("{}: the size is {}; it must not be negative", path, bytes));
+}
+
 // How a rank's open has gone. Plain bytes.
 struct Opened {
     FileTrouble trouble;
@@ -351,20 +359,22 @@ void File::set_size(std::int64_t bytes)
 {
     // Accesses of other ranks before this call come before the change.
     call_barrier(communicator(), Form::blocking, {});
-    const bool acts = communicator()->rank() == 0;
+    const bool acts = communicator()->rank() == 0 && bytes >= 0;
     FileTrouble own;
     if (acts)
         own = in_file_system(*communicator(), FileCall::size, [&] { return file_.set_size(bytes); });
     agree("set_size", "cannot set the size of", bytes, own);
+    check_size("set_size", path(), bytes);
 }
 
 void File::preallocate(std::int64_t bytes)
 {
-    const bool acts = communicator()->rank() == 0;
+    const bool acts = communicator()->rank() == 0 && bytes >= 0;
     FileTrouble own;
     if (acts)
         own = in_file_system(*communicator(), FileCall::size, [&] { return file_.preallocate(bytes); });
     agree("preallocate", "cannot allocate room for", bytes, own);
+    check_size("preallocate", path(), bytes);
 }
 
 void File::sync()

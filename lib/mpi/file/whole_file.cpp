@@ -14,7 +14,6 @@ int file_set_size(MPI_File fh, MPI_Offset size)
         const File& file = file_of(fh);
         check_writes(file);
         check_no_split(file);
-        check_not_negative("the size", size);
         file.state->set_size(size);
     });
 }
@@ -25,7 +24,6 @@ int file_preallocate(MPI_File fh, MPI_Offset size)
         const File& file = file_of(fh);
         check_writes(file);
         check_no_split(file);
-        check_not_negative("the size", size);
         file.state->preallocate(size);
     });
 }
