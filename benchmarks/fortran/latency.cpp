@@ -1,6 +1,6 @@
-// Half a round trip of a message between two ranks: called from C, by mpif.h, by mpi_f08 and by mpi_f08 with a section
-// of every second element, by turns in one run, so that the machine is the same for all. C sends the section as a vector
-// type.
+// Half a round trip of a message between two ranks: called from C, by mpif.h, by mpi_f08 and by mpi_f08 with
+// a section of every second element, by turns in one run, so that the machine is the same for all. C sends
+// the section as a vector type.
 #include <mpi.h>
 
 #include <algorithm>
@@ -103,8 +103,8 @@ bool measure(int count, int rounds, int turns, int rank)
     }
     for (std::size_t way = 0; way < kWays.size() && rank == 0; ++way) {
         std::ranges::sort(times[way]);
-        std::printf("%9d  %-18s %10.1f %10.1f\n", 8 * count, kWays[way].name, times[way][times[way].size() / 2],
-                    times[way].front());
+        std::printf("%9d  %-18s %10.1f %10.1f\n", 8 * count, kWays[way].name,
+                    times[way][times[way].size() / 2], times[way].front());
     }
     return true;
 }
