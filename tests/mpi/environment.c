@@ -58,10 +58,11 @@ static void partitioned(void)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     int value = 0;
-    CHECK(_Generic(&MPI_Psend_init, int (*)(const void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info,
-                                            MPI_Request*): 1));
-    CHECK(_Generic(&MPI_Precv_init, int (*)(void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info,
-                                            MPI_Request*): 1));
+    int (*sends)(const void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*) =
+        MPI_Psend_init;
+    int (*receives)(void*, int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request*) =
+        MPI_Precv_init;
+    CHECK(sends != NULL && receives != NULL);
     CHECK_ERROR(MPI_Psend_init(&value, 1, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_INFO_NULL, &request),
                 MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Psend_init");
 }
