@@ -1,6 +1,8 @@
 #include "lib/core/diagnosis/absent_ranks.hpp"
 
+#include "lib/core/communicators/call_signature.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/diagnosis/awaited.hpp"
 #include "lib/core/process/process.hpp"
 #include "lib/core/process/rank_contact.hpp"
 
@@ -13,7 +15,7 @@ struct AbsentRanks::Header {
     std::uint32_t rank;          // the sender's, in the communicator
     std::uint32_t number;        // of the call; the lost member in call_lost
     std::uint64_t has_left = 0;  // this and the next in call_lost
-    std::uint64_t has_withdrawn = 0;
+    std::uint64_t withdrawn_from = 0;  // a call's number plus 1; 0: the member is lost
 };
 
 AbsentRanks::Loss AbsentRanks::lost(const CommunicatorState& state, int member)
@@ -33,6 +35,7 @@ void AbsentRanks::withdraw(const CommunicatorState& state, std::string_view why)
     if (!is_first)
         return;
     loss->second = {state.rank(), std::string(why), false, true};
+    withdrawn_from_[state.collective_context()] = state.next_number();
     tell(state, loss->second);
 }
 
@@ -41,19 +44,76 @@ void AbsentRanks::tell(const CommunicatorState& state, const Loss& loss)
     send_all(state,
              {protocol::Lead::of(FrameKind::call_lost, state.collective_context()),
               static_cast<std::uint32_t>(state.rank()), static_cast<std::uint32_t>(loss.member),
-              std::uint64_t{loss.has_left}, std::uint64_t{loss.has_withdrawn}},
+              std::uint64_t{loss.has_left},
+              loss.has_withdrawn ? std::uint64_t{withdrawn_from_.at(state.collective_context())} + 1 : 0},
              std::as_bytes(std::span(loss.why)));
 }
 
 void AbsentRanks::check(std::uint64_t collective_context, bool in_create_from)
 {
     const auto loss = losses_.find(collective_context);
-    if (loss != losses_.end())
+    if (loss != losses_.end() && !loss->second.has_withdrawn)
         process_.communicators().with(collective_context, [&](const CommunicatorState& state) {
             if (in_create_from)
                 state.raise_lost(loss->second.member, nullptr, ErrorCode::peer_lost, "create_from");
             state.raise_lost_in_latest_call(loss->second.member);
         });
+}
+
+// Whether the call waits for a rank that has withdrawn. Of an earlier one, it has given others all that they
+// need.
+bool AbsentRanks::is_without(std::uint64_t context, std::uint32_t number) const
+{
+    const auto from = withdrawn_from_.find(context);
+    return from != withdrawn_from_.end() && static_cast<std::int32_t>(number - from->second) >= 0;
+}
+
+// What this rank sends may wait for ever in calls that it has given up itself; only receives count, and the
+// call that the program is in. One in the midst of which the other rank has failed ends late.
+void AbsentRanks::check_withdrawn(std::int64_t waited_ns)
+{
+    constexpr std::int64_t kLateNs = 2'000'000'000;
+    if (withdrawn_from_.empty())
+        return;
+    const CallPlace own =
+        process_.thread_level() != ThreadLevel::multiple ? process_.waits().call() : CallPlace();
+    for (const Awaited& each : awaited_by(process_)) {
+        if (!withdrawn_from_.contains(each.key.context) ||
+            (each.kind != Awaited::Kind::message && each.kind != Awaited::Kind::receive))
+            continue;
+        process_.communicators().with(each.key.context, [&](const CommunicatorState& state) {
+            const std::uint32_t number =
+                state.whole_number(CallMark::of(each.key.source(), each.key.tag()).number());
+            const bool counts =
+                each.kind == Awaited::Kind::message || own == CallPlace{each.key.context, number};
+            if (counts && (is_without(each.key.context, number) || waited_ns >= kLateNs))
+                state.raise_lost_in_latest_call(losses_.at(each.key.context).member);
+        });
+    }
+}
+
+void AbsentRanks::note(const CommunicatorState& state, const Header& header, std::span<const std::byte> why)
+{
+    const std::uint64_t context = state.collective_context();
+    const auto member = static_cast<int>(header.number);
+    if (member < 0 || member >= state.size())
+        return;
+    const bool has_withdrawn = header.withdrawn_from != 0;
+    const bool is_first =
+        losses_
+            .try_emplace(context, Loss{member,
+                                       {reinterpret_cast<const char*>(why.data()), why.size()},
+                                       header.has_left != 0,
+                                       has_withdrawn})
+            .second;
+    if (!is_first || !has_withdrawn)
+        return;
+    withdrawn_from_[context] = static_cast<std::uint32_t>(header.withdrawn_from - 1);
+    // Before a notice of the other rank's next wait comes, which would be taken for a circle.
+    const CallPlace own = process_.waits().call();
+    if (process_.thread_level() != ThreadLevel::multiple && own.context == context &&
+        is_without(context, own.number))
+        state.raise_lost_in_latest_call(member);
 }
 
 AbsentRanks::Presence& AbsentRanks::presence(std::uint64_t context, std::uint32_t number)
@@ -89,20 +149,8 @@ void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<co
         const auto rank = static_cast<int>(header.rank);
         if (rank < 0 || rank >= state.size() || state.world_rank(rank) != peer)
             return;
-        if (header.lead.kind() == FrameKind::call_lost) {
-            const auto member = static_cast<int>(header.number);
-            if (member >= 0 && member < state.size())
-                losses_.try_emplace(context,
-                                    Loss{member,
-                                         {reinterpret_cast<const char*>(payload.data()), payload.size()},
-                                         header.has_left != 0,
-                                         header.has_withdrawn != 0});
-            // Before a notice of the other rank's next wait comes, which would be taken for a circle.
-            if (header.has_withdrawn != 0 && process_.thread_level() != ThreadLevel::multiple &&
-                process_.waits().call().context == context)
-                state.raise_lost_in_latest_call(losses_.at(context).member);
-            return;
-        }
+        if (header.lead.kind() == FrameKind::call_lost)
+            return note(state, header, payload);
         const bool is_made = static_cast<std::int32_t>(header.number - state.next_number()) < 0;
         presence(context, header.number).ranks.insert(rank);
         if (header.lead.kind() == FrameKind::call_presence_inquiry && is_made)

@@ -36,6 +36,8 @@ public:
     Loss lost(const CommunicatorState& state, int member);
     /// This rank withdraws, unless a loss is known there.
     void withdraw(const CommunicatorState& state, std::string_view why);
+    /// For a rank that has waited so long: throws where it waits for one that has withdrawn.
+    void check_withdrawn(std::int64_t waited_ns);
     /// For a rank that waits in a collective there: throws the error of a loss that another rank has
     /// reported.
     void check(std::uint64_t collective_context, bool in_create_from);
@@ -51,6 +53,8 @@ private:
     struct Header;
 
     void tell(const CommunicatorState& state, const Loss& loss);
+    void note(const CommunicatorState& state, const Header& header, std::span<const std::byte> why);
+    bool is_without(std::uint64_t context, std::uint32_t number) const;
     /// Who is known to have made the latest call that somebody has asked about.
     struct Presence {
         std::uint32_t number = 0;
@@ -64,6 +68,8 @@ private:
 
     Process& process_;
     std::map<std::uint64_t, Loss> losses_;
+    std::map<std::uint64_t, std::uint32_t>
+        withdrawn_from_;  // the first call in which that rank takes no part
     std::map<std::uint64_t, Presence> presences_;
 };
 

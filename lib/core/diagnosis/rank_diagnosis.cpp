@@ -20,6 +20,7 @@ RankDiagnosis::RankDiagnosis(Process& process)
 bool RankDiagnosis::look(std::int64_t waited_ns, bool twice_as_long)
 {
     note_situation(process_, waited_ns);
+    absent_.check_withdrawn(waited_ns);
     if (twice_as_long)
         calls_.look(waited_ns);
     return failures_.look();

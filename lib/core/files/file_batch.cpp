@@ -8,7 +8,8 @@ namespace tutti::detail {
 
 void FileBatch::add(std::int64_t place, std::byte* memory, std::size_t bytes)
 {
-    if (trouble_ || end_of_file_ != kNoEnd)
+    // Runs of several ranks may overlap: one that reaches behind the file's end says nothing of the next.
+    if (trouble_ || place >= end_of_file_)
         return;
     if (count_ != 0 && place != end_ && !bridges(place))
         move();

@@ -19,7 +19,7 @@ namespace tutti::detail {
 /// they are in memory. Runs that are shorter than a copy is dear go through a buffer. Reads pass over short
 /// gaps; nothing is read to be written back.
 ///
-/// The first trouble, and the file's end in a read, end it: what comes later is dropped.
+/// The first trouble ends it: what comes later is dropped. So is what a read wants behind the file's end.
 class FileBatch {
 public:
     FileBatch(int descriptor, bool writes) noexcept : descriptor_(descriptor), writes_(writes) {}

@@ -206,6 +206,25 @@ TEST_CASE("a batch without pieces moves nothing")
     CHECK(file.content().size() == 10);
 }
 
+TEST_CASE("a run that reaches behind the end of the file keeps none from being read that lies in front of it")
+{
+    const SmallFile file(1'000);
+    std::vector<std::byte> memory(700);
+    FileBatch batch(file.fd.get(), false);
+    batch.add(900, memory.data(), 300);
+    batch.add(950, memory.data() + 300, 20);
+    batch.add(1'100, memory.data() + 320, 10);
+    batch.add(0, memory.data() + 330, 300);
+    batch.finish();
+    CHECK_FALSE(batch.trouble());
+    CHECK(batch.end_of_file() == 1'000);
+    CHECK(memory[99] == byte_of_file(999));
+    CHECK(memory[300] == byte_of_file(950));
+    CHECK(memory[319] == byte_of_file(969));
+    CHECK(memory[330] == byte_of_file(0));
+    CHECK(memory[629] == byte_of_file(299));
+}
+
 TEST_CASE("the first trouble ends a batch, with its place")
 {
     const SmallFile file(1'000, O_RDONLY);
