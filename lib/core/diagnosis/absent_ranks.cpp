@@ -60,8 +60,6 @@ void AbsentRanks::check(std::uint64_t collective_context, bool in_create_from)
         });
 }
 
-// Whether the call waits for a rank that has withdrawn. Of an earlier one, it has given others all that they
-// need.
 bool AbsentRanks::is_without(std::uint64_t context, std::uint32_t number) const
 {
     const auto from = withdrawn_from_.find(context);
@@ -106,14 +104,8 @@ void AbsentRanks::note(const CommunicatorState& state, const Header& header, std
                                        header.has_left != 0,
                                        has_withdrawn})
             .second;
-    if (!is_first || !has_withdrawn)
-        return;
-    withdrawn_from_[context] = static_cast<std::uint32_t>(header.withdrawn_from - 1);
-    // Before a notice of the other rank's next wait comes, which would be taken for a circle.
-    const CallPlace own = process_.waits().call();
-    if (process_.thread_level() != ThreadLevel::multiple && own.context == context &&
-        is_without(context, own.number))
-        state.raise_lost_in_latest_call(member);
+    if (is_first && has_withdrawn)
+        withdrawn_from_[context] = static_cast<std::uint32_t>(header.withdrawn_from - 1);
 }
 
 AbsentRanks::Presence& AbsentRanks::presence(std::uint64_t context, std::uint32_t number)

@@ -36,6 +36,9 @@ public:
     Loss lost(const CommunicatorState& state, int member);
     /// This rank withdraws, unless a loss is known there.
     void withdraw(const CommunicatorState& state, std::string_view why);
+    /// Whether that call waits for a rank that has withdrawn. To earlier ones it has given all that they
+    /// need.
+    bool is_without(std::uint64_t context, std::uint32_t number) const;
     /// For a rank that has waited so long: throws where it waits for one that has withdrawn.
     void check_withdrawn(std::int64_t waited_ns);
     /// For a rank that waits in a collective there: throws the error of a loss that another rank has
@@ -54,7 +57,6 @@ private:
 
     void tell(const CommunicatorState& state, const Loss& loss);
     void note(const CommunicatorState& state, const Header& header, std::span<const std::byte> why);
-    bool is_without(std::uint64_t context, std::uint32_t number) const;
     /// Who is known to have made the latest call that somebody has asked about.
     struct Presence {
         std::uint32_t number = 0;

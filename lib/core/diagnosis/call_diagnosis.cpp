@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/diagnosis/absent_ranks.hpp"
 #include "lib/core/diagnosis/awaited.hpp"
 #include "lib/core/process/process.hpp"
 
@@ -173,9 +174,12 @@ void CallDiagnosis::for_each_awaited(Visit&& visit)
     }
 }
 
+// In a call without a rank that has withdrawn, this one is about to fail.
 bool CallDiagnosis::is_blocked() const noexcept
 {
-    return process_.thread_level() != ThreadLevel::multiple && process_.waits().call().is_call();
+    const CallPlace call = process_.waits().call();
+    return process_.thread_level() != ThreadLevel::multiple && call.is_call() &&
+           !absent_.is_without(call.context, call.number);
 }
 
 // Tells all ranks that this one waits for which call it blocks in.

@@ -27,6 +27,7 @@
 
 namespace tutti::detail {
 
+class AbsentRanks;
 class CommunicatorState;
 class Process;
 
@@ -52,7 +53,9 @@ struct CallWaitHeader {
 /// Under the engine's lock.
 class CallDiagnosis final {
 public:
-    explicit CallDiagnosis(Process& process) noexcept : process_(process) {}
+    CallDiagnosis(Process& process, const AbsentRanks& absent) noexcept : process_(process), absent_(absent)
+    {
+    }
 
     /// The engine's watch. Throws tutti::Error once it is clear that the ranks' calls differ.
     void look(std::int64_t waited_ns);
@@ -95,6 +98,7 @@ private:
     }
 
     Process& process_;
+    const AbsentRanks& absent_;
     bool is_reported_ = false;                       // the program has had that error
     CallPlace chain_began_in_;                       // the latest chain of this rank
     std::uint32_t chains_ = 0;                       // chains that this rank has begun

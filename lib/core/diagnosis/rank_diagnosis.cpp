@@ -8,7 +8,7 @@
 namespace tutti::detail {
 
 RankDiagnosis::RankDiagnosis(Process& process)
-    : process_(process), calls_(process), absent_(process), failures_(process, absent_)
+    : process_(process), calls_(process, absent_), absent_(process), failures_(process, absent_)
 {
     process.protocol().serve(protocol::FrameKind::call_inquiry, protocol::FrameKind::call_wait,
                              std::bind_front(&CallDiagnosis::frame, &calls_));
