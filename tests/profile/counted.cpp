@@ -77,7 +77,7 @@ void send_to_itself(const tutti::Communicator& world, std::size_t bytes)
 void write_file(const tutti::Communicator& world, std::size_t bytes)
 {
     using enum tutti::FileMode;
-    const std::string path = std::string(std::getenv("TUTTI_TEST_FOLDER")) + "/counted";
+    const std::string path = std::string(std::getenv("TUTTI_TEST_FOLDER")) + "/counted-file";
     const auto rank = static_cast<std::size_t>(world.rank());
     const auto ranks = static_cast<std::size_t>(world.size());
     tutti::File file(world, path, write | create | temporary);
