@@ -32,6 +32,11 @@ const char* remedy(int error_number)
 constexpr std::chrono::milliseconds kReaderPatience{1000};
 constexpr std::chrono::milliseconds kReaderPause{10};
 
+/// Scripts use low numbers, and shells those up to 255 for themselves.
+constexpr int kFirstDescriptor = 300;
+/// Where the limit of open files is lower.
+constexpr int kOtherFirstDescriptor = 20;
+
 /// Leaves errno as it is.
 bool is_pipe(const std::string& path) noexcept
 {
@@ -58,6 +63,14 @@ std::pair<UniqueFd, UniqueFd> make_socket_pair(int type, const char* what)
     if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::system_error(errno, std::generic_category(), what);
     return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+UniqueFd move_up(UniqueFd fd)
+{
+    for (const int first : {kFirstDescriptor, kOtherFirstDescriptor})
+        if (UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first)); moved)
+            return moved;
+    return fd;
 }
 
 void redirect_to_null(std::initializer_list<int> descriptors)

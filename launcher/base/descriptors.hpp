@@ -19,6 +19,9 @@ std::pair<UniqueFd, UniqueFd> make_pipe(const char* what);
 /// Both ends of a pair of local sockets of this type, closed by exec. Throws like make_pipe().
 std::pair<UniqueFd, UniqueFd> make_socket_pair(int type, const char* what);
 
+/// The same with a number that neither scripts nor shells use.
+UniqueFd move_up(UniqueFd fd);
+
 /// Opens /dev/null in place of these descriptors.
 void redirect_to_null(std::initializer_list<int> descriptors);
 

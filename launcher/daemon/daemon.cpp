@@ -78,6 +78,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
       observer_(loop_, processes_, head_),
       profiles_(loop_, head_),
       control_(loop_, control_events()),
+      pmi_(loop_, pmi_events()),
       failing_(loop_, [this](int rank) { control_.let_go(rank); })
 {
     if (identity_.hello) {
@@ -243,6 +244,23 @@ PmixProcess::Events Daemon::pmix_events()
     return events;
 }
 
+PmiServer::Events Daemon::pmi_events()
+{
+    PmiServer::Events events;
+    events.joined = [this](int rank) { rank_joined(rank, &RankProcess::pmix); };
+    events.left = [this](int rank) { rank_left(rank, &RankProcess::pmix); };
+    events.aborted = [this](int rank, int status) { rank_aborted(rank, status, {}, 0); };
+    events.barrier = [this](std::string data, PmiServer::Answer answer) {
+        // Named otherwise than a fence of PMIx, which the same ranks may be in.
+        FenceFrame part{{kAllRanks, kAllRanks}, 0, std::move(data)};
+        relay_->fence(std::move(part), [answer = std::move(answer)](int status, const std::string& all) {
+            answer(status == 0, all);
+        });
+    };
+    events.note = [this](const std::string& text) { note(false, text); };
+    return events;
+}
+
 void Daemon::rank_joined(int rank, Membership RankProcess::*source)
 {
     RankProcess* const process = processes_.find(rank);
@@ -314,6 +332,7 @@ void Daemon::reap()
     const std::vector<std::pair<pid_t, int>> ended = processes_.reap();
     // A rank finalizes or aborts before it exits, so the PMIx server has reported that by now.
     pmix_->read_all();
+    pmi_.read_all();
     for (const auto& [child, wait_status] : ended) {
         if (pmix_->reaped(child, wait_status) || (children_ && children_->reaped(child, wait_status)))
             continue;
@@ -321,6 +340,7 @@ void Daemon::reap()
         const int rank = processes_.ended(child);
         if (const RankProcess* process = processes_.find(rank)) {
             control_.ended(rank);
+            pmi_.ended(rank);
             profiles_.rank_ended(rank);
             input_.remove(rank);
             relay_->rank_ended(rank);

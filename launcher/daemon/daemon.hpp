@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launcher/daemon/failing_ranks.hpp"
+#include "launcher/pmi/pmi_server.hpp"
 #include "launcher/pmix/pmix_process.hpp"
 #include "launcher/pmix/pmix_relay.hpp"
 #include "launcher/profile/profile_collector.hpp"
@@ -63,6 +64,7 @@ private:
     void handle_own(const Frame& frame);
     ControlChannels::Events control_events();
     PmixProcess::Events pmix_events();
+    PmiServer::Events pmi_events();
     void pmix_ready();
     void pmix_lost(const std::string& reason);
     void rank_joined(int rank, Membership RankProcess::*source);
@@ -81,7 +83,7 @@ private:
     LocalProgram prepare_program(const LaunchOrder& order, const AppContext& app, std::size_t local_ranks);
     void start_ranks(const LaunchOrder& order);
     RankEnvironment environment_of_rank(const LaunchOrder& order, const RankPlacement& placement,
-                                        const LocalProgram& program, int control) const;
+                                        const LocalProgram& program, int control, int pmi) const;
     void start_rank(const LaunchOrder& order, const RankPlacement& placement, const LocalProgram& program);
     void note(bool only_verbose, const std::string& text);
     void report_processes(const LaunchOrder& order, const std::vector<int>& ranks);
@@ -112,6 +114,7 @@ private:
     Observer observer_;
     ProfileCollector profiles_;
     ControlChannels control_;
+    PmiServer pmi_;  // for programs with --mpi own
     FailingRanks failing_;
     std::unique_ptr<PmixProcess> pmix_;
     std::unique_ptr<PmixRelay> relay_;

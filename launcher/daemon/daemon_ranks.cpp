@@ -38,7 +38,8 @@ constexpr const char* kNoPipe = "cannot create a pipe for a rank";
 int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
 {
     constexpr int kWhileOneStarts = 10;                   // the rank's ends of pipes and channel, and copies
-    const int a_rank = 3 + (order.merge_stderr ? 0 : 1);  // output, pidfd, control channel
+    const int a_rank = 3 + (order.merge_stderr ? 0 : 1) +  // output, pidfd, control channel
+                       (order.mpi == MpiLibraries::own ? 1 : 0);
     const bool input_for_all = order.stdin_target == StdinTarget::all;
     const auto ranks = static_cast<int>(local.size());
     return kWhileOneStarts + ranks * a_rank + (input_for_all ? ranks : 1);
@@ -185,6 +186,7 @@ void Daemon::prepare_host(const LaunchOrder& order, const std::vector<int>& loca
     require_open_files(descriptors_for(order, local),
                        fmt::format("starting {} rank{} here", local.size(), local.size() == 1 ? "" : "s"));
     control_.set_job(describe_job_to_ranks(order, identity_.key));
+    pmi_.set_job(order, identity_.node);
     mpi_ = order.mpi;
     if (const std::string folder = facade_folder(); order.mpi != MpiLibraries::own && !folder.empty())
         note(true,
@@ -241,7 +243,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
                  "(--heap off: the C library's)");
         if (order.reports_processes)
             report_processes(order, local);
-        look_for_lonely(Seconds(0.1));
+        if (order.mpi != MpiLibraries::own)
+            look_for_lonely(Seconds(0.1));
     } catch (const SpawnError& error) {
         start_failed(starting, error);
     } catch (const std::exception& error) {
@@ -250,7 +253,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
 }
 
 RankEnvironment Daemon::environment_of_rank(const LaunchOrder& order, const RankPlacement& placement,
-                                            const LocalProgram& program, int control) const
+                                            const LocalProgram& program, int control, int pmi) const
 {
     RankEnvironment environment = program.environment;
     for (const std::string& entry : pmix_->rank_environment(placement.rank))
@@ -260,6 +263,8 @@ RankEnvironment Daemon::environment_of_rank(const LaunchOrder& order, const Rank
         set_torchrun_variables(environment, order, placement);
     if (order.mpirun_variables)
         set_mpirun_variables(environment, order, placement);
+    if (pmi >= 0)
+        set_server_variables(environment, order, placement, pmi);
     environment[control::kVariable] = control::channel_variable(control, order.job_name, placement.rank);
     return environment;
 }
@@ -267,7 +272,8 @@ RankEnvironment Daemon::environment_of_rank(const LaunchOrder& order, const Rank
 void Daemon::start_rank(const LaunchOrder& order, const RankPlacement& placement, const LocalProgram& program)
 {
     const UniqueFd control = control_.open(placement.rank);
-    RankEnvironment environment = environment_of_rank(order, placement, program, control.get());
+    const UniqueFd pmi = order.mpi == MpiLibraries::own ? pmi_.open(placement.rank) : UniqueFd();
+    RankEnvironment environment = environment_of_rank(order, placement, program, control.get(), pmi.get());
     RankStreams streams(order, placement.rank);
     if (streams.err && order.shows_status)
         environment[base::kTerminalVariable] = base::identity_of_file(streams.rank_err.get());
@@ -296,7 +302,7 @@ void Daemon::start_rank(const LaunchOrder& order, const RankPlacement& placement
                .binding_error = order.must_bind ? nullptr : &binding_error,
                .standard_streams = {streams.rank_in.get(), streams.rank_out.get(), streams.stderr_of_rank()},
                .inherited = &inherited_,
-               .kept_descriptor = control.get(),
+               .kept_descriptors = {control.get(), pmi.get()},
                .announce_to = watchdog_.group_pipe()}));
     if (binding_error != 0)
         note(true, fmt::format("rank {} is not bound to processors: the kernel says {}", placement.rank,
@@ -338,7 +344,7 @@ void Daemon::look_for_lonely(Seconds later)
             if (process == nullptr || !process->running || ++looked > kMostRanks)
                 continue;
             if (const std::string file = foreign_mpi_library(process->pid); !file.empty()) {
-                note(false, advice_for_lonely(mpi_, rank, file));
+                note(false, advice_for_lonely(rank, file));
                 return programs_.clear();
             }
         }

@@ -145,9 +145,9 @@ std::string judge_hello(const Hello& hello);
 /// The contribution of one node's ranks to a fence, or of all nodes. Its ranks identify a fence: they all
 /// call the same fences in the same order.
 struct FenceFrame {
-    std::vector<int> ranks;   // ascending; kAllRanks alone for the whole job
+    std::vector<int> ranks;   // ascending; kAllRanks alone for the whole job, twice for a barrier of PMI-1
     std::int32_t status = 0;  // pmix_status_t
-    std::string data;         // from libpmix
+    std::string data;         // from libpmix, or from PmiServer
 
     static auto fields(auto& self) { return std::tie(self.ranks, self.status, self.data); }
 };

@@ -1,6 +1,5 @@
 #include "launcher/ranks/control_channels.hpp"
 
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -15,10 +14,6 @@ namespace {
 
 using control::Packet;
 
-/// Scripts use low numbers, and shells those up to 255 for themselves.
-constexpr int kFirstDescriptor = 300;
-/// Where the limit of open files is lower.
-constexpr int kOtherFirstDescriptor = 20;
 /// For one rank. It needs one for its addresses and one for each piece of memory that others map.
 constexpr std::size_t kMostDeposits = 4096;
 /// Taken from one rank before the others have their turn.
@@ -27,14 +22,6 @@ constexpr int kPacketsATurn = 1024;
 constexpr int kLastPackets = 1 << 17;
 /// Fetches of one rank that wait for their answers: its other packets are not read then. Tutti's ranks have one.
 constexpr std::size_t kMostWaiting = 16;
-
-UniqueFd move_up(UniqueFd fd)
-{
-    for (const int first : {kFirstDescriptor, kOtherFirstDescriptor})
-        if (UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first)); moved)
-            return moved;
-    return fd;
-}
 
 }  // namespace
 

@@ -162,18 +162,14 @@ std::string advice_for_lonely(MpiLibraries choice, const std::string& program, c
         program, library, remedy);
 }
 
-std::string advice_for_lonely(MpiLibraries choice, int rank, const std::string& file)
+std::string advice_for_lonely(int rank, const std::string& file)
 {
-    const char* const remedy =
-        choice == MpiLibraries::own
-            ? "leave out --mpi own, which keeps Tutti's library of that name from it"
-            : "something on the way sets LD_LIBRARY_PATH anew, as R and shell wrappers do, or a file names "
-              "that "
-              "folder itself (RPATH): --mpi preload=openmpi, or preload=mpich, puts Tutti's library in front";
     return fmt::format(
         "rank {} has loaded {}, not Tutti's library of that name, and no rank has joined the job: if each "
-        "runs alone, as rank 0 of 1, {}",
-        rank, file, remedy);
+        "runs alone, as rank 0 of 1, something on the way sets LD_LIBRARY_PATH anew, as R and shell wrappers "
+        "do, or a file names that folder itself (RPATH): --mpi preload=openmpi, or preload=mpich, puts "
+        "Tutti's library in front",
+        rank, file);
 }
 
 }  // namespace tutti::launcher

@@ -31,6 +31,6 @@ void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std:
 /// What to do when a program with that library ran alone in a job of several ranks.
 std::string advice_for_lonely(MpiLibraries choice, const std::string& program, const std::string& library);
 /// When a rank has loaded the file of another library, and none has joined the job.
-std::string advice_for_lonely(MpiLibraries choice, int rank, const std::string& file);
+std::string advice_for_lonely(int rank, const std::string& file);
 
 }  // namespace tutti::launcher

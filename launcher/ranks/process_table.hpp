@@ -24,7 +24,7 @@ struct RankProcess {
     pid_t pid = -1;  // -1: not started
     bool running = false;
     Membership control;    // as the rank reports over its control channel
-    Membership pmix;       // as its PMIx server reports
+    Membership pmix;       // as its server of PMIx, or of PMI-1, reports
     std::string leaving_call;  // the call by which its program leaves; empty: unknown
     UniqueFd handle;       // a pidfd, as long as it runs
 

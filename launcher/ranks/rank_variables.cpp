@@ -34,4 +34,15 @@ void set_mpirun_variables(RankEnvironment& environment, const LaunchOrder& order
     environment[control::kRankNumbersVariable] = control::rank_numbers(order.job_name, number, size);
 }
 
+void set_server_variables(RankEnvironment& environment, const LaunchOrder& order, const RankPlacement& rank,
+                          int descriptor)
+{
+    environment["PMI_RANK"] = std::to_string(rank.rank);
+    environment["PMI_SIZE"] = std::to_string(order.ranks.size());
+    environment["PMI_FD"] = environment[control::kPmiVariable] = std::to_string(descriptor);
+    // Open MPI 4 looks for PMIx only where a daemon of its own has started it, to which it then does not
+    // talk.
+    environment.try_emplace("OMPI_MCA_orte_local_daemon_uri", "0.0;tcp://127.0.0.1:1");
+}
+
 }  // namespace tutti::launcher

@@ -17,4 +17,9 @@ void set_torchrun_variables(RankEnvironment& environment, const LaunchOrder& ord
 /// rank.
 void set_mpirun_variables(RankEnvironment& environment, const LaunchOrder& order, const RankPlacement& rank);
 
+/// Those by which other MPI libraries find the servers of the job: MPICH that of PMI-1 at this descriptor,
+/// Open MPI that of PMIx.
+void set_server_variables(RankEnvironment& environment, const LaunchOrder& order, const RankPlacement& rank,
+                          int descriptor);
+
 }  // namespace tutti::launcher

@@ -68,8 +68,9 @@ CpuMask mask_of(const std::vector<int>& cpus)
         if (::dup2(streams[i], i) < 0)
             give_up("cannot connect its standard streams");
     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    if (request.kept_descriptor >= 0 && ::fcntl(request.kept_descriptor, F_SETFD, 0) != 0)
-        give_up("cannot pass its control channel on");
+    for (const int kept : request.kept_descriptors)
+        if (kept >= 0 && ::fcntl(kept, F_SETFD, 0) != 0)
+            give_up("cannot pass its sockets on");
     if (!cpus.empty() && ::sched_setaffinity(0, cpus.size() * sizeof cpus.front(),
                                              reinterpret_cast<const cpu_set_t*>(cpus.data())) != 0) {
         if (request.binding_error == nullptr)

@@ -36,8 +36,8 @@ struct SpawnRequest {
     volatile int* binding_error = nullptr;
     int standard_streams[3];  // the child's descriptors 0, 1 and 2
     const InheritedState* inherited;
-    /// A descriptor that the program gets by the same number; -1: none.
-    int kept_descriptor = -1;
+    /// Descriptors that the program gets by the same numbers; -1: none.
+    std::array<int, 2> kept_descriptors = {-1, -1};
     /// Where the child writes its number, a pid_t, before it executes its program: it leads a process group
     /// that the watchdog must know. It writes minus that number when it cannot execute the program. -1:
     /// nowhere.

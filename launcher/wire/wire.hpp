@@ -125,6 +125,7 @@ public:
     }
     std::string text();
     std::string_view rest() noexcept;
+    bool is_at_end() const noexcept { return bytes_.empty(); }
     /// Throws when bytes are left over.
     void expect_end() const;
 

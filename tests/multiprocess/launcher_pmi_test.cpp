@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/multiprocess/launched.hpp"
+#include "tests/multiprocess/on_hosts.hpp"
 
 using namespace tutti::test;
 
@@ -67,14 +68,41 @@ TEST_CASE("jobs of Hydra that cannot meet are an error, not several jobs of one"
         contains(result.err, "started this process with -pmi-port; leave this option out, or use tuttirun"));
 }
 
-TEST_CASE("Hydra's job within a rank of tuttirun is Hydra's")
+TEST_CASE("Hydra's job within a rank of tuttirun is Hydra's, also where tuttirun serves PMI, too")
 {
     if (!has_hydra())
         return;
-    const Result result =
-        tuttirun(script(1, std::string(kHydra) + " -n 2 " + shell_quoted(program("bootstrap_actions")) +
-                               " exchange < /dev/null"));
-    CHECK(result.status == 0);
-    CHECK(sorted(lines_of(result.out)) ==
-          std::vector<std::string>{"pmi rank 0 of 2, 2 local", "pmi rank 1 of 2, 2 local"});
+    const std::string exchange = shell_quoted(program("bootstrap_actions")) + " exchange < /dev/null";
+    for (const char* const library : {"auto", "own"}) {
+        std::vector<std::string> words = script(1, std::string(kHydra) + " -n 2 " + exchange);
+        words.insert(words.begin(), {"--mpi", library});
+        const Result result = tuttirun(words);
+        CHECK(result.status == 0);
+        CHECK(sorted(lines_of(result.out)) ==
+              std::vector<std::string>{"pmi rank 0 of 2, 2 local", "pmi rank 1 of 2, 2 local"});
+    }
+}
+
+TEST_CASE("with --mpi own a program of Tutti's is a rank as ever, and without PMIx by PMI")
+{
+    const std::string exchange = shell_quoted(program("bootstrap_actions")) + " exchange";
+    const auto names = [&](const std::string& before) {
+        std::vector<std::string> words = script(3, before + exchange);
+        words.insert(words.begin(), {"--mpi", "own"});
+        const Result result = tuttirun(words);
+        CHECK(result.status == 0);
+        CHECK(result.err == "");
+        return sorted(lines_of(result.out));
+    };
+    CHECK(names("") == std::vector<std::string>{"pmix rank 0 of 3, 3 local", "pmix rank 1 of 3, 3 local",
+                                                "pmix rank 2 of 3, 3 local"});
+    CHECK(names("env -u PMIX_NAMESPACE ") == std::vector<std::string>{"pmi rank 0 of 3, 3 local",
+                                                                      "pmi rank 1 of 3, 3 local",
+                                                                      "pmi rank 2 of 3, 3 local"});
+    const Result on_two =
+        tuttirun(on_hosts({2, 1}, {"--mpi", "own", "sh", "-c", "env -u PMIX_NAMESPACE " + exchange}));
+    CHECK(on_two.status == 0);
+    CHECK(sorted(lines_of(on_two.out)) == std::vector<std::string>{"pmi rank 0 of 3, 2 local",
+                                                                   "pmi rank 1 of 3, 2 local",
+                                                                   "pmi rank 2 of 3, 1 local"});
 }

@@ -1,5 +1,6 @@
 // Finds out which launcher started this process.
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "lib/engine/bootstrap/channel_client.hpp"
@@ -27,11 +28,14 @@ bool above_one(const char* variable)
     return value != nullptr && std::atoi(value) > 1;
 }
 
-/// Hydra itself also says how to reach it, by PMI_FD or PMI_PORT.
+/// Hydra itself also says how to reach it, by PMI_FD or PMI_PORT. Its descriptors have lower numbers than
+/// tuttirun's.
 bool is_pmi_of_tutti()
 {
-    return control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE") && !is_set("PMI_FD") &&
-           !is_set("PMI_PORT");
+    const char* const of_tutti = std::getenv(control::kPmiVariable);
+    const bool is_of_hydra =
+        is_set("PMI_FD") && (of_tutti == nullptr || std::strcmp(of_tutti, std::getenv("PMI_FD")) != 0);
+    return control::are_rank_numbers_of_tutti("PMI_RANK", "PMI_SIZE") && !is_of_hydra && !is_set("PMI_PORT");
 }
 
 /// Whether Hydra was started within a rank of tuttirun: the variables of PMIx are that rank's, not this

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace tutti::control {
 
 namespace {
@@ -61,6 +63,27 @@ std::optional<std::vector<int>> nodes_of_mapping(std::string_view text, int rank
                 for (int rank = 0; rank < block.ranks_of_each && !is_full(); ++rank)
                     node_of_rank.push_back(block.first_node + node);
     return node_of_rank;
+}
+
+std::string mapping_of_nodes(std::span<const int> node_of_rank)
+{
+    std::vector<Block> blocks;
+    for (std::size_t rank = 0; rank < node_of_rank.size();) {
+        const int node = node_of_rank[rank];
+        Block next{node, 1, 0};
+        for (; rank < node_of_rank.size() && node_of_rank[rank] == node; ++rank)
+            ++next.ranks_of_each;
+        Block* const last = blocks.empty() ? nullptr : &blocks.back();
+        if (last != nullptr && last->first_node + last->nodes == node &&
+            last->ranks_of_each == next.ranks_of_each)
+            ++last->nodes;
+        else
+            blocks.push_back(next);
+    }
+    std::string text = "(vector";
+    for (const Block& block : blocks)
+        text += fmt::format(",({},{},{})", block.first_node, block.nodes, block.ranks_of_each);
+    return text + ')';
 }
 
 }  // namespace tutti::control

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,8 @@ inline constexpr const char* kProcessMappingKey = "PMI_process_mapping";
 /// node 0 on, then eight on node 2, and again from the beginning for further ranks. Nothing unless `text` is
 /// such.
 std::optional<std::vector<int>> nodes_of_mapping(std::string_view text, int ranks);
+
+/// The text for these nodes.
+std::string mapping_of_nodes(std::span<const int> node_of_rank);
 
 }  // namespace tutti::control

@@ -10,6 +10,8 @@
 namespace tutti::control {
 
 inline constexpr const char* kRankNumbersVariable = "TUTTI_RANK_NUMBERS";
+/// Has the value of PMI_FD where tuttirun has set that.
+inline constexpr const char* kPmiVariable = "TUTTI_PMI_FD";
 
 /// The mark's value.
 inline std::string rank_numbers(std::string_view job, std::string_view rank, std::string_view size)

@@ -62,6 +62,15 @@ TEST_CASE("nodes of ranks are read from PMI_process_mapping")
     CHECK(nodes_of_mapping("(vector,(5,2147483000,2147483647))", 2) == Nodes{5, 5});
 }
 
+TEST_CASE("a mapping of processes says what it was made of")
+{
+    using tutti::control::mapping_of_nodes;
+    for (const std::vector<int>& nodes :
+         {std::vector{0}, {0, 0, 1, 1}, {0, 1, 0, 1, 0}, {2, 0, 0, 1, 3, 3, 3}})
+        CHECK(nodes_of_mapping(mapping_of_nodes(nodes), static_cast<int>(nodes.size())) == nodes);
+    CHECK(mapping_of_nodes(std::vector{0, 0, 1, 1, 2}) == "(vector,(0,2,2),(2,1,1))");
+}
+
 TEST_CASE("what is no mapping of processes is refused")
 {
     for (const char* const text :
