@@ -120,6 +120,46 @@ static void freed_meanwhile(void)
     CHECK_OK(MPI_File_close(&file));
 }
 
+/* Views and hints change while collective requests are under way, which keep those that they began with. */
+static void views_meanwhile(void)
+{
+    enum { kViews = 6, kOfView = 16 };
+    static int words[kViews * kOfView];
+    int got[kOfView];
+    const int rank = check_rank();
+    const int ranks = check_size();
+    const int next = (rank + 1) % ranks;
+    int i = 0;
+    int view = 0;
+    MPI_Datatype every = MPI_DATATYPE_NULL;
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Request requests[kViews];
+    MPI_File file = files_open(MPI_MODE_RDWR);
+    CHECK_OK(MPI_Info_create(&info));
+    CHECK_OK(MPI_Type_create_resized(MPI_INT, 0, 4 * (MPI_Aint)ranks, &every));
+    CHECK_OK(MPI_Type_commit(&every));
+    for (i = 0; i < kViews * kOfView; ++i)
+        words[i] = word_of(rank, i);
+    for (view = 0; view < kViews; ++view) {
+        CHECK_OK(MPI_Info_set(info, "cb_nodes", view % 2 == 0 ? "1" : "2"));
+        CHECK_OK(MPI_File_set_view(file, (MPI_Offset)(view * kOfView * ranks + rank) * 4, MPI_INT, every,
+                                   "native", info));
+        CHECK_OK(MPI_File_iwrite_all(file, words + view * kOfView, kOfView, MPI_INT, &requests[view]));
+    }
+    CHECK_OK(MPI_Waitall(kViews, requests, MPI_STATUSES_IGNORE));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_File_set_view(file, 4 * (MPI_Offset)next, MPI_INT, every, "native", MPI_INFO_NULL));
+    for (view = 0; view < kViews; ++view) {
+        CHECK_OK(MPI_File_read(file, got, kOfView, MPI_INT, MPI_STATUS_IGNORE));
+        for (i = 0; i < kOfView && got[i] == word_of(next, view * kOfView + i); ++i)
+            continue;
+        CHECK_EQUAL(i, kOfView);
+    }
+    CHECK_OK(MPI_Type_free(&every));
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK_OK(MPI_File_close(&file));
+}
+
 static void split_collectives(void)
 {
     int words[4] = {1, 2, 3, 4};
@@ -155,6 +195,7 @@ int main(int argc, char** argv)
     several_at_once();
     beside_others();
     freed_meanwhile();
+    views_meanwhile();
     split_collectives();
     files_remove();
     MPI_Finalize();

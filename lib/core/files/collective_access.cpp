@@ -76,7 +76,7 @@ public:
     Schedule(const CollectiveAccess& access, std::span<const Share> shares)
         : access_(access),
           shares_(shares),
-          aggregators_(access.transfer.writes ? access.ranks.writers : access.ranks.readers)
+          aggregators_(access.transfer.writes ? access.ranks->writers : access.ranks->readers)
     {
         for (const Share& share : shares)
             if (share.bytes != 0) {
@@ -122,7 +122,7 @@ public:
         const collectives::NodeMap* const nodes = access_.communicator.placement().nodes;
         const bool same_node = access_.communicator.placement().one_node ||
                                (nodes != nullptr && nodes->node_of(rank) == nodes->node_of(aggregator));
-        return same_node && access_.ranks.maps_peers && share.data.region.key != 0;
+        return same_node && access_.ranks->maps_peers && share.data.region.key != 0;
     }
     const Share& of(int rank) const noexcept { return shares_[static_cast<std::size_t>(rank)]; }
 
@@ -185,7 +185,7 @@ bool Schedule::each_moves_its_own() const
             are_long = are_long && share.bytes / share.pieces >= kLongPiece;
             all_store = all_store && share.stores != 0;
         }
-    if ((are_long || all_store) && access_.ranks.is_local)
+    if ((are_long || all_store) && access_.ranks->is_local)
         return true;
     std::ranges::sort(sorted, {}, &Share::first);
     for (std::size_t i = 1; i < sorted.size(); ++i)
@@ -580,7 +580,8 @@ Task check_together(Group& group, const CollectiveAccess& access)
     co_await met;
 }
 
-FileRanks FileRanks::of(const CommunicatorState& communicator, bool maps_peers, bool is_local, int aggregators)
+std::shared_ptr<const FileRanks> FileRanks::of(const CommunicatorState& communicator, bool maps_peers,
+                                               bool is_local, int aggregators)
 {
     FileRanks ranks;
     ranks.maps_peers = maps_peers;
@@ -607,7 +608,7 @@ FileRanks FileRanks::of(const CommunicatorState& communicator, bool maps_peers, 
         reading = writing = std::min(all.size(), static_cast<std::size_t>(aggregators));
     ranks.readers.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(reading));
     ranks.writers.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(writing));
-    return ranks;
+    return std::make_shared<const FileRanks>(std::move(ranks));
 }
 
 Task move_together(Group& group, CollectiveAccess& access)

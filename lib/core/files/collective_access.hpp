@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <vector>
 
 #include "collectives/framework/group.hpp"
@@ -33,13 +34,14 @@ struct FileRanks {
     bool maps_peers = false;  // the ranks of each node map each other's memory
     bool is_local = false;    // no file system of several hosts
 
-    static FileRanks of(const CommunicatorState& communicator, bool maps_peers, bool is_local, int aggregators);
+    static std::shared_ptr<const FileRanks> of(const CommunicatorState& communicator, bool maps_peers,
+                                               bool is_local, int aggregators);
 };
 
 struct CollectiveAccess {
     FileTransfer transfer;
     const CommunicatorState& communicator;
-    const FileRanks& ranks;
+    std::shared_ptr<const FileRanks> ranks;
     FileHints hints;
     std::uint64_t view_kind;           // of what is equal in all ranks' views
     std::exception_ptr refusal = nullptr;  // this rank's call is wrong: no rank accesses the file

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 #include <utility>
@@ -84,8 +85,8 @@ void check_size(std::string_view call, std::string_view path, std::int64_t bytes
 struct Opened {
     FileTrouble trouble;
     OpenFile::Identity identity;
-    std::uint32_t is_local = 0;
-    std::uint32_t maps_peers = 0;
+    bool is_local = false;
+    bool maps_peers = false;
 };
 
 void check_modes(const OpenFile& file, const std::vector<std::uint32_t>& all)
@@ -153,20 +154,15 @@ std::shared_ptr<File> File::open_together(const StatePointer& communicator, cons
     }
     pointer.communicator()->set_name("file " + file.path().substr(file.path().rfind('/') + 1));
     std::shared_ptr<File> made(new File(std::move(file), std::move(pointer), hints));
-    for (const Opened& each : all) {
-        made->ranks_.maps_peers = made->ranks_.maps_peers && each.maps_peers != 0;
-        made->ranks_.is_local = made->ranks_.is_local && each.is_local != 0;
-    }
+    made->ranks_ = FileRanks::of(*made->communicator(), std::ranges::all_of(all, &Opened::maps_peers),
+                                 std::ranges::all_of(all, &Opened::is_local), hints.aggregators);
     if (opening.modes.appends)
         made->position_ = made->size();
     return made;
 }
 
 File::File(OpenFile file, SharedPointer pointer, const FileHints& hints)
-    : file_(std::move(file)),
-      pointer_(std::move(pointer)),
-      hints_(hints),
-      ranks_(FileRanks::of(*pointer_.communicator(), true, true, hints.aggregators))
+    : file_(std::move(file)), pointer_(std::move(pointer)), hints_(hints)
 {
 }
 
@@ -198,7 +194,7 @@ void File::remove(std::string_view name)
 void File::set_hints(const FileHints& hints)
 {
     hints_ = hints;
-    ranks_ = FileRanks::of(*communicator(), ranks_.maps_peers, ranks_.is_local, hints.aggregators);
+    ranks_ = FileRanks::of(*communicator(), ranks_->maps_peers, ranks_->is_local, hints.aggregators);
 }
 
 // ---- the view

@@ -43,7 +43,7 @@ public:
     FileModes modes() const noexcept { return file_.modes(); }
     /// As they are used.
     const FileHints& hints() const noexcept { return hints_; }
-    /// All ranks give the same. Not while accesses are under way.
+    /// All ranks give the same. Accesses that are under way keep those that they began with.
     void set_hints(const FileHints& hints);
 
     // ---- the view
@@ -119,7 +119,7 @@ private:
     OpenFile file_;
     SharedPointer pointer_;
     FileHints hints_;
-    FileRanks ranks_;
+    std::shared_ptr<const FileRanks> ranks_;  // accesses keep those that they began with
     std::shared_ptr<Window> turns_;  // in atomic mode: whoever holds its lock accesses the file
     std::mutex turn_mutex_;          // threads of this rank take turns before that
     ViewMap view_;
