@@ -195,7 +195,7 @@ static void hints(void)
     value_is(info, "cb_nodes", "1");
     value_is(info, "romio_cb_write", "enable");
     value_is(info, "romio_cb_read", "automatic");
-    value_is(info, "romio_ds_write", "automatic");
+    value_is(info, "romio_ds_write", "disable");
     value_is(info, "romio_no_indep_rw", "false");
     value_is(info, "striping_unit", "1048576");
     CHECK_OK(MPI_Info_get(info, "of_another_library", 7, value, &flag));

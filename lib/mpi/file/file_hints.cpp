@@ -110,10 +110,10 @@ std::vector<Info::Entry> entries_of(const FileHints& hints)
         {"cb_buffer_size", fmt::to_string(hints.buffer_bytes)},
         {"romio_cb_read", std::string(words_of_collective(hints.collective_reads))},
         {"romio_cb_write", std::string(words_of_collective(hints.collective_writes))},
-        // Gaps are read where that is faster, and many short runs are stored to mapped memory. A file is open
-        // on all ranks.
+        // Gaps are read where that is faster, but nothing is read to be written back. A file is open on all
+        // ranks.
         {"romio_ds_read", "automatic"},
-        {"romio_ds_write", "automatic"},
+        {"romio_ds_write", "disable"},
         {"romio_no_indep_rw", "false"},
         {"striping_unit", fmt::to_string(hints.alignment)},
     };
