@@ -20,6 +20,8 @@ using control::PmiLine;
 
 /// Of one rank. MPICH needs fewer than ten.
 constexpr std::size_t kMostPuts = 4096;
+/// Of one rank, before the others have their turn; more than a socket holds.
+constexpr int kReadsATurn = 64;
 constexpr int kFailed = -1;
 
 std::string start_of(std::string_view line)
@@ -93,7 +95,7 @@ void PmiServer::read(int number)
 {
     Rank& rank = ranks_.at(number);
     std::array<char, 16384> bytes;
-    while (rank.socket) {
+    for (int turn = 0; turn < kReadsATurn && rank.socket; ++turn) {
         const ssize_t got = ::recv(rank.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
         if (got < 0 && errno == EINTR)
             continue;
@@ -201,17 +203,19 @@ void PmiServer::get(int number, const PmiLine& line)
             PmiLine("get_result").with("rc", kFailed).with("msg", "key_not_found").with("value", "unknown"));
 }
 
-/// A library handles the failure as it likes; the user learns of the cause here.
+/// A library handles the failure as it likes; the user learns of the first one's cause here.
 void PmiServer::refuse(int number, const std::string& result, const char* what)
 {
-    events_.note(fmt::format("rank {} asks the launcher to {}, which tuttirun does not do for --mpi own",
-                             number, what));
+    if (!std::exchange(ranks_.at(number).was_refused, true))
+        events_.note(fmt::format("rank {} asks the launcher to {}, which tuttirun does not do for --mpi own",
+                                 number, what));
     answer(number, PmiLine(result).with("rc", kFailed).with("msg", "not_supported_by_tuttirun"));
 }
 
 void PmiServer::enter_barrier(int number)
 {
-    ranks_.at(number).waits = true;
+    if (std::exchange(ranks_.at(number).waits, true))
+        return;
     const auto waiting = std::ranges::count_if(ranks_, [](const auto& entry) { return entry.second.waits; });
     if (static_cast<std::size_t>(waiting) == local_size_)
         events_.barrier(std::exchange(put_, {}),

@@ -50,6 +50,7 @@ private:
         std::size_t puts = 0;
         bool spawns = false;  // the lines of a spawn have not all come
         bool waits = false;   // in the barrier
+        bool was_refused = false;
     };
 
     void read(int rank);

@@ -11,11 +11,20 @@ bool belongs_to_outer_job(std::string_view entry)
 {
     if (entry.starts_with("PMIX_MCA_"))
         return false;  // settings of the user's
-    static constexpr std::array<std::string_view, 13> kPrefixes = {
-        "PMIX_",           "PMI_",           "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_",
-        "OMPI_APP_CTX",    "OMPI_NUM_APP",   "HYDRA_LOCAL",      "TUTTI_LOCAL_",
-        "TUTTI_TERMINAL=", "TUTTI_CONTROL=", "MPI_LOCAL",        "TUTTI_RANK_NUMBERS=",
-        "TUTTI_PMI_FD="};
+    static constexpr std::array<std::string_view, 14> kPrefixes = {"PMIX_",
+                                                                   "PMI_",
+                                                                   "OMPI_COMM_WORLD_",
+                                                                   "OMPI_UNIVERSE_",
+                                                                   "OMPI_APP_CTX",
+                                                                   "OMPI_NUM_APP",
+                                                                   "HYDRA_LOCAL",
+                                                                   "TUTTI_LOCAL_",
+                                                                   "TUTTI_TERMINAL=",
+                                                                   "TUTTI_CONTROL=",
+                                                                   "MPI_LOCAL",
+                                                                   "TUTTI_RANK_NUMBERS=",
+                                                                   "TUTTI_PMI_FD=",
+                                                                   "OMPI_MCA_orte_local_daemon_uri="};
     return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                        [entry](std::string_view prefix) { return entry.starts_with(prefix); });
 }
