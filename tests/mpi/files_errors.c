@@ -197,8 +197,8 @@ static void refused(const char* folder, const char* command, int amode, int expe
     free(much);
 }
 
-/* On two ranks, once is enough: root makes file systems that are full, only read, or have a quota, which needs a
- * kernel with btrfs and its tools. */
+/* On two ranks, once is enough: root makes file systems that are full, only read, or have a quota, which
+ * needs a kernel with btrfs and its tools. */
 static void by_file_systems(void)
 {
     const int written = MPI_MODE_CREATE | MPI_MODE_RDWR;

@@ -55,7 +55,8 @@ static void later(void)
     CHECK(!is_set);
     CHECK_ERROR(MPI_Abi_set_fortran_booleans(3, &truth, &lie), MPI_ERR_ARG, "a LOGICAL of 3 bytes");
     CHECK_ERROR(MPI_Abi_set_fortran_booleans(4, NULL, &lie), MPI_ERR_ARG, "null pointer");
-    CHECK_ERROR(MPI_Abi_set_fortran_booleans(4, &truth, &lie), MPI_ERR_ABI, "MPI_Abi_get_fortran_booleans has them");
+    CHECK_ERROR(MPI_Abi_set_fortran_booleans(4, &truth, &lie), MPI_ERR_ABI,
+                "MPI_Abi_get_fortran_booleans has them");
 }
 
 int main(int argc, char** argv)

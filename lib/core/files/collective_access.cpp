@@ -38,7 +38,7 @@ struct Share {
     std::int64_t end;
     std::uint64_t view_kind;
     std::uint64_t refused;
-    std::uint64_t stores;    // to memory of the file, which is mapped
+    std::uint64_t stores;  // to memory of the file, which is mapped
     std::uint64_t ascends;
     ExposedMemory data;
 };

@@ -1,7 +1,7 @@
-// Integers that stand for created objects: those of MPI_X_toint, which handles are in Fortran, and in facades the
-// handles of MPICH's programs and of Open MPI's programs in Fortran. The handle of a created object is its address,
-// which keeps its integer after the object's end: the integer then leads to what is there, a freed object or a new
-// one. Any thread.
+// Integers that stand for created objects: those of MPI_X_toint, which handles are in Fortran, and in facades
+// the handles of MPICH's programs and of Open MPI's programs in Fortran. The handle of a created object is
+// its address, which keeps its integer after the object's end: the integer then leads to what is there, a
+// freed object or a new one. Any thread.
 #pragma once
 
 #include <array>
@@ -56,12 +56,12 @@ private:
 
     static std::uint32_t look_up(std::uintptr_t address);
 
-    /// Addresses by integer. A page is made when its first integer is given away, and stays. Release when stored
-    /// and acquire when loaded.
+    /// Addresses by integer. A page is made when its first integer is given away, and stays. Release when
+    /// stored and acquire when loaded.
     [[gnu::visibility("hidden")]] static std::array<std::atomic<Page*>, kEnd / kPage> pages;
-    /// Rest and integer of addresses asked for before, so that those that come again, as requests do, are found
-    /// without the lock. Release when stored and acquire when loaded: pages have the address before anybody finds
-    /// the integer here.
+    /// Rest and integer of addresses asked for before, so that those that come again, as requests do, are
+    /// found without the lock. Release when stored and acquire when loaded: pages have the address before
+    /// anybody finds the integer here.
     [[gnu::visibility("hidden")]] static std::array<std::atomic<std::uint64_t>, kRecent> recent;
 };
 
