@@ -8,6 +8,9 @@ of Fortran.
 import pathlib
 import sys
 
+# The sources' folder stays as it is.
+sys.dont_write_bytecode = True
+
 import entries
 import modules
 import procedures
