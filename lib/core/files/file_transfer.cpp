@@ -15,57 +15,52 @@ FileRunList FileTransfer::runs() const
 
 namespace {
 
-/// Runs of a transfer at its beginning.
-struct FirstRuns {
-    std::uint64_t runs = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t hull_bytes = 0;
-};
-
-FirstRuns first_runs(const FileTransfer& transfer)
-{
-    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 10;
-    FirstRuns first;
-    first.bytes = std::min<std::uint64_t>(transfer.memory.size_bytes, kMostBytes);
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    transfer.view.for_each_run(transfer.from, transfer.from + first.bytes,
-                               [&](std::int64_t place, std::uint64_t run) {
-                                   if (first.runs++ == 0)
-                                       begin = place;
-                                   end = place + static_cast<std::int64_t>(run);
-                               });
-    first.hull_bytes = static_cast<std::uint64_t>(end - begin);
-    return first;
-}
-
 constexpr std::uint64_t kShort = 2048;
 constexpr std::uint64_t kShortAgain = 8192;
+constexpr std::uint64_t kNoRuns = ~std::uint64_t{0};
 
-/// Whether there are many runs of at most so many bytes, in the middle, and near each other.
-bool has_runs_of(const FileTransfer& transfer, std::uint64_t most_bytes)
+/// The bytes of a run in the mean, where a write has many near each other in a file that maps writes, as its
+/// beginning tells; else kNoRuns.
+std::uint64_t bytes_of_near_runs(const FileTransfer& transfer)
 {
+    constexpr std::uint64_t kLookedAt = std::uint64_t{256} << 10;
     constexpr std::uint64_t kFewRuns = 32;
     constexpr std::uint64_t kMostHull = 8;  // times the bytes: what lies between is brought to memory, too
     if (!transfer.writes || !transfer.file.maps_writes() || transfer.view.is_contiguous())
-        return false;
-    const FirstRuns first = first_runs(transfer);
-    return first.runs >= kFewRuns && first.hull_bytes <= kMostHull * first.bytes &&
-           first.bytes <= most_bytes * first.runs;
+        return kNoRuns;
+    const std::uint64_t bytes = std::min<std::uint64_t>(transfer.memory.size_bytes, kLookedAt);
+    std::uint64_t runs = 0;
+    std::int64_t first = 0;
+    std::int64_t end = 0;
+    transfer.view.for_each_run(transfer.from, transfer.from + bytes,
+                               [&](std::int64_t place, std::uint64_t run) {
+                                   if (runs++ == 0)
+                                       first = place;
+                                   end = place + static_cast<std::int64_t>(run);
+                               });
+    if (runs < kFewRuns || static_cast<std::uint64_t>(end - first) > kMostHull * bytes)
+        return kNoRuns;
+    return (bytes + runs - 1) / runs;
+}
+
+bool is_written_again(const FileTransfer& transfer)
+{
+    return transfer.file.window().is_used_again(transfer.view.place_of(transfer.from),
+                                                transfer.view.place_of(transfer.to() - 1) + 1);
 }
 
 }  // namespace
 
 bool FileTransfer::stores_again() const
 {
-    return has_runs_of(*this, kShortAgain) &&
-           file.window().is_used_again(view.place_of(from), view.place_of(to() - 1) + 1);
+    return bytes_of_near_runs(*this) <= kShortAgain && is_written_again(*this);
 }
 
 FileOutcome FileTransfer::move() const
 {
     FileBatch batch(file.descriptor(), writes);
-    if (has_runs_of(*this, kShort) || stores_again()) {
+    const std::uint64_t run_bytes = bytes_of_near_runs(*this);
+    if (run_bytes <= kShort || (run_bytes <= kShortAgain && is_written_again(*this))) {
         MappedWrite mapped(file, view.place_of(from), view.place_of(to() - 1) + 1);
         for_each_piece([&](std::int64_t place, std::byte* data, std::size_t bytes) {
             while (bytes != 0) {

@@ -23,7 +23,9 @@ std::byte* MappedWindow::memory(int descriptor, std::int64_t from, std::int64_t 
 
 bool MappedWindow::is_used_again(std::int64_t from, std::int64_t to) noexcept
 {
-    const std::lock_guard lock(mutex);
+    const std::unique_lock lock(mutex, std::try_to_lock);
+    if (!lock)
+        return false;
     const bool again = from >= used_from_ && to <= used_to_;
     used_from_ = from;
     used_to_ = to;

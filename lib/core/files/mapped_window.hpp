@@ -21,7 +21,8 @@ public:
     /// Memory for [from, to) of the file, whose pages need not be there; nullptr: the kernel refuses.
     std::byte* memory(int descriptor, std::int64_t from, std::int64_t to) noexcept;
 
-    /// Whether [from, to) lies in what was asked for the time before. Takes the mutex.
+    /// Whether [from, to) lies in what was asked for the time before; false while another thread uses the
+    /// memory, for which nobody waits here.
     bool is_used_again(std::int64_t from, std::int64_t to) noexcept;
 
 private:

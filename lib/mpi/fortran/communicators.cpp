@@ -3,20 +3,12 @@
 namespace tutti::mpi::fortran {
 
 // What is wrong with the communicator is found by the call itself, which these only prepare.
-namespace {
-
-bool is_usable(MPI_Comm comm)
-{
-    return comm != MPI_COMM_NULL;
-}
-
-}  // namespace
 
 int peers(MPI_Comm comm, Direction)
 {
     int is_intercommunicator = 0;
     int count = 0;
-    if (!is_usable(comm) || PMPI_Comm_test_inter(comm, &is_intercommunicator) != MPI_SUCCESS)
+    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_intercommunicator) != MPI_SUCCESS)
         return 0;
     const int code =
         is_intercommunicator != 0 ? PMPI_Comm_remote_size(comm, &count) : PMPI_Comm_size(comm, &count);
@@ -27,7 +19,7 @@ int dimensions(MPI_Comm comm)
 {
     int topology = MPI_UNDEFINED;
     int count = 0;
-    if (!is_usable(comm) || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || topology != MPI_CART)
+    if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || topology != MPI_CART)
         return 0;
     return PMPI_Cartdim_get(comm, &count) == MPI_SUCCESS ? count : 0;
 }
@@ -35,7 +27,7 @@ int dimensions(MPI_Comm comm)
 int neighbors(MPI_Comm comm, Direction direction)
 {
     int topology = MPI_UNDEFINED;
-    if (!is_usable(comm) || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
+    if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
         return 0;
     int count = 0;
     if (topology == MPI_CART)
