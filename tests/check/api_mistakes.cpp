@@ -1,6 +1,7 @@
 // A mistake that no error tells: the argument says which. mpi_mistakes.c has those of MPI programs.
 #include <array>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -126,6 +127,21 @@ void forgotten(const tutti::Communicator& world)
         world.send(value, 1, 24);
 }
 
+// What put reads may go when the call has returned, what get writes may not; nor what a collective uses.
+void lent(const tutti::Communicator& world)
+{
+    auto spread = std::make_unique<std::vector<int>>(100);
+    tutti::Request request = world.ibroadcast(*spread);
+    spread.reset();
+    request.wait();
+    tutti::Window<int> window(world, 200);
+    auto access = window.lock((world.rank() + 1) % world.size());
+    access.put(std::vector<int>(120, 7), 0);
+    auto got = std::make_unique<std::vector<int>>(80);
+    access.get(*got, 120);
+    got.reset();
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -148,6 +164,8 @@ int main(int argc, char** argv)
         race(world);
     else if (which == "forgotten")
         forgotten(world);
+    else if (which == "lent")
+        lent(world);
     else if (which == "communicator")
         longest = world.dup();
     else if (which == "librarys") {

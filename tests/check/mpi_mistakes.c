@@ -106,6 +106,145 @@ static void freed_before_start(void)
     free(buffer);
 }
 
+/* Frees the buffers now, or keeps them for free_late(): the program is right then. */
+static int frees_early;
+static void* late[32];
+static int late_blocks;
+
+static void* block(int bytes)
+{
+    return calloc((size_t)bytes, 1);
+}
+
+static void drop(void* data)
+{
+    if (frees_early)
+        free(data);
+    else
+        late[late_blocks++] = data;
+}
+
+static void free_late(void)
+{
+    while (late_blocks > 0)
+        free(late[--late_blocks]);
+}
+
+static void lent_to_collectives(void)
+{
+    const int counts[2] = {1, 1};
+    const int places[2] = {0, 4};
+    const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+    const int period = 1;
+    int* const broadcast = block(256);
+    int* const sent = block(8);
+    int* const received = block(8);
+    int* const gathered = block(32);
+    int* const backwards = block(256);
+    int* const reduced = block(16);
+    int* const halo = block(8);
+    MPI_Comm ring;
+    MPI_Datatype column;
+    MPI_Request requests[5];
+    MPI_Cart_create(WORLD, 1, &size, &period, 0, &ring);
+    MPI_Type_vector(4, 1, -2, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Allreduce_init(MPI_IN_PLACE, reduced, 4, MPI_INT, MPI_SUM, WORLD, MPI_INFO_NULL, &requests[4]);
+    MPI_Ibcast(broadcast + 8, 4, MPI_INT, 0, WORLD, &requests[0]);
+    MPI_Ialltoallw(sent, counts, places, types, received, counts, places, types, WORLD, &requests[1]);
+    MPI_Igather(backwards + 32, 1, column, gathered, 4, MPI_INT, 0, WORLD, &requests[2]);
+    MPI_Ineighbor_allgather(sent, 1, MPI_INT, halo, 1, MPI_INT, ring, &requests[3]);
+    MPI_Start(&requests[4]);
+    drop(broadcast);
+    drop(received);
+    drop(gathered); /* which counts at rank 0 alone */
+    drop(halo);
+    drop(reduced);
+    MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
+    free_late();
+    free(sent);
+    free(backwards);
+    MPI_Request_free(&requests[4]);
+    MPI_Type_free(&column);
+    MPI_Comm_free(&ring);
+}
+
+static void lent_to_files(void)
+{
+    MPI_File file;
+    MPI_Request request;
+    char* const written = block(3000);
+    char* const read = block(2000);
+    char* const split = block(1000);
+    MPI_File_open(WORLD, "lent.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_File_iwrite_at(file, rank * 3000, written, 3000, MPI_BYTE, &request);
+    drop(written);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_iread_at_all(file, 0, read, 2000, MPI_BYTE, &request);
+    drop(read);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_write_at_all_begin(file, rank * 3000, split, 1000, MPI_BYTE);
+    drop(split);
+    MPI_File_write_at_all_end(file, split, MPI_STATUS_IGNORE);
+    free_late();
+    MPI_File_close(&file);
+}
+
+static void lent_to_windows(void)
+{
+    const int to = 1 - rank;
+    int* const memory = block(4000);
+    int* const put = block(400);
+    int* const got = block(440);
+    int* const added = block(480);
+    int* const fetched = block(520);
+    int* const asked = block(560);
+    MPI_Request request;
+    MPI_Win window;
+    MPI_Win_create(memory, 4000, sizeof(int), MPI_INFO_NULL, WORLD, &window);
+    MPI_Win_lock_all(0, window);
+    MPI_Put(put, 100, MPI_INT, to, 0, 100, MPI_INT, window);
+    MPI_Get(got, 110, MPI_INT, to, 200, 110, MPI_INT, window);
+    drop(put);
+    MPI_Win_flush_local(to, window);
+    drop(got);
+    MPI_Rget(asked, 140, MPI_INT, to, 400, 140, MPI_INT, window, &request);
+    drop(asked);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(window);
+    MPI_Win_fence(0, window);
+    MPI_Accumulate(added, 120, MPI_INT, to, 600, 120, MPI_INT, MPI_SUM, window);
+    MPI_Get_accumulate(NULL, 0, MPI_INT, fetched, 130, MPI_INT, to, 800, 130, MPI_INT, MPI_NO_OP, window);
+    drop(added);
+    drop(fetched);
+    MPI_Win_fence(0, window);
+    drop(memory);
+    MPI_Win_free(&window);
+    free_late();
+}
+
+static void lent_to_sends(void)
+{
+    const int bytes = 600 + MPI_BSEND_OVERHEAD;
+    char* attached = block(bytes);
+    int none;
+    MPI_Buffer_attach(attached, bytes);
+    drop(attached);
+    MPI_Buffer_detach(&attached, &none);
+    free_late();
+}
+
+/* Nothing else frees a buffer: each kind of operation that uses one after its call. */
+static void lent(int early)
+{
+    frees_early = early;
+    lent_to_collectives();
+    lent_to_files();
+    lent_to_windows();
+    lent_to_sends();
+}
+
 static void touched_receive(int after)
 {
     int value = 0;
@@ -236,6 +375,8 @@ int main(int argc, char** argv)
         freed_buffer(2000, 8, 1);
     else if (strcmp(which, "freed_before_start") == 0)
         freed_before_start();
+    else if (strstr(which, "lent") != NULL)
+        lent(strcmp(which, "lent") == 0);
     else if (strcmp(which, "receive") == 0)
         touched_receive(0);
     else if (strcmp(which, "received") == 0)

@@ -10,6 +10,7 @@
 #include "lib/core/communicators/buffer_checks.hpp"
 #include "lib/core/communicators/neighbor_topology.hpp"
 #include "lib/core/communicators/run_collective.hpp"
+#include "lib/core/requests/lend.hpp"
 #include "tutti/calls.hpp"
 
 namespace tutti::detail {
@@ -31,17 +32,34 @@ Task packed_exchange(Group& group, const TypedBlocks& from, const TypedBlocks& t
     to.unpack();
 }
 
+/// The blocks of a call as the caller gives them.
+struct GivenBlocks {
+    std::span<const TypedBlock> sent;
+    std::span<const TypedBlock> received;
+
+    std::vector<ConstView> views() const
+    {
+        std::vector<ConstView> all;
+        for (const std::span<const TypedBlock> side : {sent, received})
+            for (const auto& [base, count, type] : side)
+                all.push_back({base, count * type->size_bytes(), type});
+        return all;
+    }
+};
+
 /// exchange(group, blocks in, blocks out) makes the coroutine.
 template <class Exchange>
-CallHandle run_exchange(const StatePointer& state, Form form, CallKind kind, TypedBlocks from, TypedBlocks to,
-                        Exchange exchange)
+CallHandle run_exchange(const StatePointer& state, Form form, CallKind kind, const GivenBlocks& given,
+                        TypedBlocks from, TypedBlocks to, Exchange exchange)
 {
-    return run(
-        state, form,
-        [kind, from = std::move(from), to = std::move(to), exchange = std::move(exchange)](Group& group) {
-            group.announce({.kind = kind});
-            return packed_exchange(group, from, to, exchange);
-        });
+    const CallHandle handle =
+        run(state, form,
+            [kind, from = std::move(from), to = std::move(to), exchange = std::move(exchange)](Group& group) {
+                group.announce({.kind = kind});
+                return packed_exchange(group, from, to, exchange);
+            });
+    const bool is_lent = form != Form::blocking && state->process().checker() != nullptr;
+    return is_lent ? lend(state->process(), handle, given.views()) : handle;
 }
 
 }  // namespace
@@ -58,7 +76,7 @@ CallHandle call_alltoallw(const StatePointer& state, Form form, std::span<const 
     const auto own = static_cast<std::size_t>(state->rank());
     check_kept_count(kOperation, from.bytes()[own].size(), to.bytes()[own].size(), state->rank());
     return run_exchange(
-        state, form, CallKind::alltoallw, std::move(from), std::move(to),
+        state, form, CallKind::alltoallw, {sent, received}, std::move(from), std::move(to),
         [](Group& group, auto in, auto out) { return collectives::alltoallw(group, in, out); });
 }
 
@@ -66,11 +84,12 @@ CallHandle call_inter_alltoallw(const StatePointer& state, Form form, std::span<
                                 std::span<const TypedBlock> received)
 {
     const std::size_t ranks = state->peers().size();
-    return run_exchange(
-        all_ranks(state), form, CallKind::alltoallw, TypedBlocks("alltoallw", "input", sent, ranks),
-        TypedBlocks("alltoallw", "output", received, ranks), [state](Group& both, auto in, auto out) {
-            return collectives::inter::alltoallw(groups_of(*state, both), in, out);
-        });
+    return run_exchange(all_ranks(state), form, CallKind::alltoallw, {sent, received},
+                        TypedBlocks("alltoallw", "input", sent, ranks),
+                        TypedBlocks("alltoallw", "output", received, ranks),
+                        [state](Group& both, auto in, auto out) {
+                            return collectives::inter::alltoallw(groups_of(*state, both), in, out);
+                        });
 }
 
 CallHandle call_neighbor_blocks(const StatePointer& state, const TopologyPointer& topology, Form form,
@@ -93,10 +112,11 @@ CallHandle call_neighbor_blocks(const StatePointer& state, const TopologyPointer
     topology->neighbors().visit_kept(state->rank(), [&](std::size_t out, std::size_t in) {
         check_kept_count(operation, from.bytes()[out].size(), to.bytes()[in].size(), state->rank());
     });
-    return run_exchange(
-        state, form, kind, std::move(from), std::move(to), [topology](Group& group, auto in, auto out) {
-            return collectives::neighbor_alltoallw_flat(group, topology->neighbors(), in, out);
-        });
+    return run_exchange(state, form, kind, {sent, taken}, std::move(from), std::move(to),
+                        [topology](Group& group, auto in, auto out) {
+                            return collectives::neighbor_alltoallw_flat(group, topology->neighbors(), in,
+                                                                        out);
+                        });
 }
 
 }  // namespace tutti::detail

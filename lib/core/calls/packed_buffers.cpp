@@ -84,10 +84,18 @@ void PackedBuffers::unpack() const
                          buffers_.out.data, 0, {out_.get(), buffers_.out.size_bytes()});
 }
 
-void Contiguous::pack(std::string_view operation, BuffersUsed used)
+void Contiguous::pack(std::string_view operation)
 {
     packed = std::make_shared<PackedBuffers>(operation, *this, used);
     static_cast<BlockBuffers&>(*this) = packed->contiguous();
+}
+
+std::array<ConstView, 2> Contiguous::lent() const noexcept
+{
+    const BlockBuffers& given = packed == nullptr ? *this : packed->given();
+    const std::size_t in_bytes = used.in && !in_place ? given.in.size_bytes() : 0;
+    return {{{given.in.data, in_bytes, given.in_layout},
+             {given.out.data, used.out ? given.out.size_bytes() : 0, given.out_layout}}};
 }
 
 CallHandle run_packed(const StatePointer& state, Form form, const std::shared_ptr<PackedBuffers>& packed,

@@ -29,6 +29,9 @@ public:
     /// The caller's buffers, or their contiguous copies. Valid while this object lives.
     BlockBuffers contiguous() noexcept;
 
+    /// The caller's.
+    const BlockBuffers& given() const noexcept { return buffers_; }
+
     /// The caller's data into the copies.
     void pack();
     /// The result into the caller's buffer.

@@ -1,7 +1,9 @@
 // Persistent requests: they keep the arguments of a call and start it again and again.
 #include <exception>
 
+#include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/requests/function_starter.hpp"
+#include "lib/core/requests/lend.hpp"
 #include "lib/foundation/datatype/typemap.hpp"
 #include "tutti/communicator.hpp"
 
@@ -41,15 +43,20 @@ void wait_all(std::span<PersistentRequest> requests)
 PersistentRequest Communicator::send_init_view(detail::ConstView view, int destination, int tag,
                                                SendMode mode) const
 {
-    return PersistentRequest(
+    const detail::CallHandle made(
         detail::starter_of([on = *this, view, layout = datatype::TypemapRef(view.layout), destination, tag,
                             mode] { return on.isend_view(view, destination, tag, mode); }));
+    return detail::lend(state_->process(), made, {&view, 1}).persistent();
 }
 
 PersistentRequest Communicator::recv_init_view(detail::View view, int source, int tag) const
 {
-    return PersistentRequest(detail::starter_of([on = *this, view, layout = datatype::TypemapRef(view.layout),
-                                                 source, tag] { return on.irecv_view(view, source, tag); }));
+    const detail::CallHandle made(
+        detail::starter_of([on = *this, view, layout = datatype::TypemapRef(view.layout), source, tag] {
+            return on.irecv_view(view, source, tag);
+        }));
+    const detail::ConstView buffer = view;
+    return detail::lend(state_->process(), made, {&buffer, 1}).persistent();
 }
 
 }  // namespace tutti

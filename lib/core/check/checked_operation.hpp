@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include "lib/core/check/borrowed_memory.hpp"
 #include "lib/core/check/call_site.hpp"
 #include "lib/core/check/message_type.hpp"
-#include "lib/core/check/watched_buffer.hpp"
 #include "lib/engine/protocol/requests.hpp"
 #include "tutti/buffer.hpp"
 
@@ -26,7 +26,8 @@ struct CheckedOperation {
     void collect(std::size_t offset, std::span<std::byte> out) const;
     void deliver(protocol::ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes);
 
-    enum class Kind : unsigned char { send, receive, collective };
+    /// `access`: of a file or a window.
+    enum class Kind : unsigned char { send, receive, collective, access };
 
     Kind kind;
     bool sums;      // whether the buffer is watched
@@ -43,8 +44,8 @@ struct CheckedOperation {
     bool arrived = false;  // all of a received message
     bool touched = false;  // a receive's buffer, before the message came
     bool let_go = false;   // nobody completes it
-    std::string what{};    // a collective in words
-    std::optional<WatchedBuffer> watched{};
+    std::string what{};    // a collective or an access in words
+    std::optional<BorrowedMemory> borrowed{};
 };
 
 }  // namespace tutti::check

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/core/process/process.hpp"
+#include "lib/foundation/base/say.hpp"
 
 namespace tutti::check {
 
@@ -52,6 +53,11 @@ Checker::Checker(detail::Process& process, std::function<std::string(std::uint64
       findings_(process.rank(), process.bootstrap().host_of(process.rank()), options_.fails),
       barrier_(process.protocol(), process.rank(), process.size())
 {
+    if (options_.buffers && !BorrowedMemory::finds_frees() && process.rank() == 0)
+        base::say(
+            "tutti: --check does not find buffers that are freed too early here: it needs the library that "
+            "tuttirun loads before the program, unless --heap is off, and a program without a malloc of "
+            "its own\n");
 }
 
 Checker::~Checker() = default;
@@ -125,14 +131,32 @@ void Checker::begin_sums(CheckedOperation& operation)
     if (!operation.sums)
         return;
     operation.sum = operation.checksum(operation.data.size_bytes);
-    if (operation.data.size_bytes != 0)
-        operation.watched.emplace(operation.data.data, operation.data.size_bytes, operation.data.layout,
-                                  WatchedBuffer::Freed::kept);
+    borrow(operation, {{operation.data}});
+}
+
+void Checker::borrow(CheckedOperation& operation, std::span<const detail::ConstView> buffers)
+{
+    if (const auto lowest = lowest_bytes(buffers); !lowest.empty())
+        operation.borrowed.emplace(lowest, BorrowedMemory::Freed::kept);
 }
 
 void Checker::begin(RequestState& request, std::uint64_t context, std::string what)
 {
     new_operation(request, CheckedOperation::Kind::collective, context, false).what = std::move(what);
+}
+
+void Checker::lend(RequestState& request, std::span<const detail::ConstView> buffers, std::string access)
+{
+    const auto found = operations_.find(&request);
+    CheckedOperation& operation = found != operations_.end()
+                                      ? *found->second
+                                      : new_operation(request, CheckedOperation::Kind::access, 0, false);
+    if (!access.empty()) {
+        operation.kind = CheckedOperation::Kind::access;
+        operation.what = std::move(access);
+    }
+    if (options_.buffers)
+        borrow(operation, buffers);
 }
 
 void Checker::end(RequestState& state) noexcept
@@ -163,15 +187,20 @@ void Checker::let_go(const RequestState& state) noexcept
     if (const auto found = operations_.find(&state); found != operations_.end()) {
         found->second->let_go = true;
         found->second->sums = false;
-        found->second->watched.reset();
+        found->second->borrowed.reset();
     }
 }
 
 void Checker::look_at_buffer(const CheckedOperation& operation)
 {
-    if (!operation.watched)
+    if (!operation.borrowed)
         return;
-    if (const auto mistake = operation.watched->mistake("the request was complete"))
+    const bool is_access = operation.kind == CheckedOperation::Kind::access;
+    const auto mistake =
+        operation.borrowed->mistake(is_access ? "the access was complete" : "the request was complete",
+                                    is_access ? "free it after the call that completes the access"
+                                              : "free it after the wait or test that completes the request");
+    if (mistake)
         findings_.add(Kind::buffer, operation.site, fmt::format("{}: {}", describe(operation), *mistake));
 }
 
@@ -253,6 +282,8 @@ std::string Checker::communicator(std::uint64_t context) const
 
 std::string Checker::describe(const CheckedOperation& operation) const
 {
+    if (operation.kind == CheckedOperation::Kind::access)
+        return operation.what;
     const std::string on = communicator(operation.context);
     if (operation.kind == CheckedOperation::Kind::collective)
         return fmt::format("non-blocking {} on {}", operation.what, on);

@@ -45,6 +45,9 @@ public:
     void begin(protocol::ReceiveRequest& request, const detail::View& view, bool blocking);
     /// A non-blocking collective: `what` in words, on the communicator with this context.
     void begin(detail::RequestState& request, std::uint64_t context, std::string what);
+    /// The operation, which is no message, has begun and uses these buffers of the program's. `access`: of a
+    /// file or a window, all of it in words; empty: a collective.
+    void lend(detail::RequestState& request, std::span<const detail::ConstView> buffers, std::string access);
     /// The program learns that the operation is complete.
     void end(detail::RequestState& state) noexcept;
     /// The program gives up the request: it need not complete it, and may know the end by other means.
@@ -71,6 +74,7 @@ private:
     CheckedOperation& new_operation(detail::RequestState& state, CheckedOperation::Kind kind,
                                     std::uint64_t context, bool blocking);
     void begin_sums(CheckedOperation& operation);
+    static void borrow(CheckedOperation& operation, std::span<const detail::ConstView> buffers);
     void look_at_buffer(const CheckedOperation& operation);
     void check_arrived(CheckedOperation& operation, const Status& status);
     void look_for_race(CheckedOperation& operation, const Status& status);

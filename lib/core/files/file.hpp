@@ -100,6 +100,8 @@ private:
     void close_together();
     std::uint64_t view_kind() const noexcept;
     void check(std::string_view call, const FileAccess& access, const View& memory) const;
+    CallHandle begin(std::string_view call, const FileAccess& access, const View& memory,
+                     const std::exception_ptr& refusal);
     std::int64_t etypes_of(const View& memory) const noexcept;
     std::int64_t end_in_etypes(std::string_view call) const;
     std::int64_t target_of(std::string_view call, std::int64_t offset, FileWhence whence,

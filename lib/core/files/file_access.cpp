@@ -10,7 +10,7 @@
 #include "lib/core/files/file_worker.hpp"
 #include "lib/core/files/in_file_system.hpp"
 #include "lib/core/process/process.hpp"
-#include "lib/core/requests/request_access.hpp"
+#include "lib/core/requests/lend.hpp"
 
 namespace tutti::detail {
 
@@ -206,26 +206,38 @@ std::size_t File::access(std::string_view call, const FileAccess& access, const 
     return transfer.moved;
 }
 
-Request File::start(std::string_view call, const FileAccess& access, const View& memory,
-                    const std::exception_ptr& refusal)
+CallHandle File::begin(std::string_view call, const FileAccess& access, const View& memory,
+                       const std::exception_ptr& refusal)
 {
     const StatePointer& self = communicator()->process().self();
     FileWorker* const worker = &communicator()->process().files();
     if (is_atomic())
-        return run(self, Form::nonblocking, EndedPlan{this->access(call, access, memory, refusal)}).request();
+        return run(self, Form::nonblocking, EndedPlan{this->access(call, access, memory, refusal)});
     if (access.together)
         return run(communicator(), Form::nonblocking,
                    TogetherPlan{std::make_shared<CollectiveAccess>(
                                     collective_of(call, access, memory, worker, refusal)),
-                                shared_from_this()})
-            .request();
+                                shared_from_this()});
     if (refusal)
         std::rethrow_exception(refusal);
     check(call, access, memory);
     const std::int64_t offset = take_offset(access, etypes_of(memory));
-    return run(self, Form::nonblocking,
-               AlonePlan{std::make_shared<FileTransfer>(transfer_of(call, access.writes, offset, memory, worker)),
-                         shared_from_this()})
+    return run(
+        self, Form::nonblocking,
+        AlonePlan{std::make_shared<FileTransfer>(transfer_of(call, access.writes, offset, memory, worker)),
+                  shared_from_this()});
+}
+
+Request File::start(std::string_view call, const FileAccess& access, const View& memory,
+                    const std::exception_ptr& refusal)
+{
+    Process& process = communicator()->process();
+    const CallHandle begun = begin(call, access, memory, refusal);
+    if (process.checker() == nullptr) [[likely]]
+        return begun.request();
+    const ConstView lent = memory;
+    return lend_checked(process, begun, {&lent, 1},
+                        fmt::format("{} of {} bytes, file {}", call, memory.size_bytes, path()))
         .request();
 }
 

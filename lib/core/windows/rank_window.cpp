@@ -28,6 +28,8 @@ std::shared_ptr<Window> Window::make(const StatePointer& communicator, WindowFla
     static_cast<void>(dup(communicator, Form::blocking, own));
     const std::shared_ptr<Window> made(new Window(std::move(own), flavor));
     made->targets_.allocate(memory);
+    if (flavor == WindowFlavor::create)
+        made->loans_.note_memory(memory.base, memory.size_bytes);
     {
         const EngineLock held = made->locked();
         made->network_.grant(made->targets_.base(), made->targets_.own_place());
@@ -43,6 +45,7 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       targets_(identity_),
       attachments_(identity_, targets_),
       conflicts_(identity_),
+      loans_(identity_),
       questions_(identity_, waits_),
       keys_(identity_, waits_, attachments_),
       queued_(identity_, waits_, attachments_),
@@ -81,11 +84,15 @@ void Window::set_name(std::string_view name)
 void Window::attach(void* memory, std::size_t size_bytes)
 {
     attachments_.attach(memory, size_bytes);
+    const EngineLock held = locked();
+    loans_.note_memory(static_cast<const std::byte*>(memory), size_bytes);
 }
 
 void Window::detach(const void* memory)
 {
     attachments_.detach(memory);
+    const EngineLock held = locked();
+    loans_.end_memory(static_cast<const std::byte*>(memory));
 }
 
 std::byte* Window::direct(int rank)
@@ -116,6 +123,9 @@ void Window::free()
         identity_.process().windows().remove(*this);
         locks_.forget();
         network_.revoke();
+        for (int rank = 0; rank < identity_.size(); ++rank)
+            loans_.end(rank);
+        loans_.end_memory(nullptr);
         identity_.enter(WindowEpoch::none);
         freed_ = true;
     }

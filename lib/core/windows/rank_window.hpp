@@ -21,6 +21,7 @@
 #include "lib/core/windows/served_operations.hpp"
 #include "lib/core/windows/window_attachments.hpp"
 #include "lib/core/windows/window_conflicts.hpp"
+#include "lib/core/windows/window_loans.hpp"
 #include "lib/core/windows/window_locks.hpp"
 #include "lib/core/windows/window_network.hpp"
 #include "lib/core/windows/window_questions.hpp"
@@ -49,6 +50,8 @@ public:
     /// window stays.
     void free();
     void set_name(std::string_view name);
+    /// For checks: the program may reuse what operations without a request read only when they are complete.
+    void lend_origins() noexcept { loans_.include_origins(); }
 
     const StatePointer& communicator() const noexcept { return identity_.communicator(); }
     WindowFlavor flavor() const noexcept { return identity_.flavor(); }
@@ -175,10 +178,13 @@ private:
                        const OriginBlock* before, const Update& update);
     void apply_rows(EngineLock& held, int rank, std::span<const MappedRow> rows, const Update& update,
                     RequestState** begun);
+    void swap_admitted(const std::byte* desired, const std::byte* expected, const OriginBlock& before,
+                       const TargetBlock& to, RequestState** begun);
     void swap_remote(const std::byte* desired, const std::byte* expected, const OriginBlock& before,
                      const TargetBlock& to, const TargetBytes& place, RequestState** begun);
 
     // Under the engine's lock.
+    bool is_checked() const noexcept { return conflicts_.are_checked() || loans_.are_watched(); }
     void cover(int rank, WindowCover cover);
     void cover_all(WindowCover cover);
     void leave_fence();
@@ -193,6 +199,7 @@ private:
     WindowTargets targets_;
     WindowAttachments attachments_;
     WindowConflicts conflicts_;
+    WindowLoans loans_;
     WindowQuestions questions_;
     KeyDirectory keys_;
     QueuedOperations queued_;

@@ -19,10 +19,10 @@ void Window::cover(int rank, WindowCover cover)
     if (cover != WindowCover::none)
         targets_.look_for(rank);
     const bool open = cover != WindowCover::none && cover != WindowCover::not_locked;
-    covered.reach.store(open && !conflicts_.are_checked() ? covered.memory : nullptr,
-                        std::memory_order_release);
+    covered.reach.store(open && !is_checked() ? covered.memory : nullptr, std::memory_order_release);
     covered.cover.store(cover, std::memory_order_release);
     conflicts_.forget(rank, true);
+    loans_.end(rank);
 }
 
 void Window::cover_all(WindowCover kind)
@@ -134,11 +134,13 @@ void Window::complete_at(std::string_view operation, int rank, bool at_target)
         EngineLock held = locked();
         collect(held, operation, rank, !at_target);
     }
-    if (conflicts_.are_checked()) [[unlikely]] {
+    if (is_checked()) [[unlikely]] {
         const EngineLock held = locked();
         for (int each = 0; each < identity_.size(); ++each)
-            if (rank == kAnyRank || rank == each)
+            if (rank == kAnyRank || rank == each) {
                 conflicts_.forget(each, at_target);
+                loans_.end(each);
+            }
     }
     const unsigned flushes = flushes_.load(std::memory_order_relaxed) + 1;
     flushes_.store(flushes, std::memory_order_relaxed);
@@ -175,7 +177,7 @@ void Window::fence(unsigned promises)
     if (incomplete || failed)
         std::rethrow_exception(incomplete ? incomplete : failed);
     const bool goes_on = (promises & window_promise::no_succeed) == 0;
-    if (goes_on == (identity_.epoch() == WindowEpoch::fence) && !conflicts_.are_checked()) [[likely]]
+    if (goes_on == (identity_.epoch() == WindowEpoch::fence) && !is_checked()) [[likely]]
         return;
     const EngineLock held = locked();
     cover_all(goes_on ? WindowCover::fence : WindowCover::none);

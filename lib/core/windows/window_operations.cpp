@@ -181,6 +181,8 @@ void Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, 
     }
     if (puts || begun == nullptr)
         conflicts_.note(use, there, place.offset);
+    loans_.note(puts ? "put" : "get", there.rank, {&here, puts ? 1u : 0u}, puts ? OriginBlock() : here,
+                begun);
 }
 
 // Networks move bytes in a row: those of a layout here go through a buffer.
@@ -265,6 +267,8 @@ void Window::combine_admitted(std::string_view operation, const OriginBlock& fro
     // A request that fetches says that the operation is complete at the target.
     if (before == nullptr || begun == nullptr)
         conflicts_.note(WindowUse::update, to, place.offset);
+    loans_.note(operation, to.rank, {&from, update.kind == Update::Kind::no_op ? 0u : 1u},
+                before != nullptr ? *before : OriginBlock(), begun);
 }
 
 // Data of layouts goes through pieces that stay in the CPU's caches.
@@ -425,18 +429,30 @@ void Window::compare_and_swap(const std::byte* desired, const std::byte* expecte
                               RequestState** begun)
 {
     const TargetBlock block{rank, displacement, element_bytes, nullptr};
-    std::byte* there = targets_.reach(block);
-    if (there == nullptr) [[unlikely]] {
-        TargetBytes place;
-        admit("compare_and_swap", WindowUse::update, block, place);
-        if (begun == nullptr)
-            conflicts_.note(WindowUse::update, block, place.offset);
-        if (place.is_remote)
-            return swap_remote(desired, expected, {before, element_bytes, nullptr}, block, place, begun);
-        there = place.base;
-    }
+    std::byte* const there = targets_.reach(block);
+    if (there == nullptr) [[unlikely]]
+        return swap_admitted(desired, expected, {before, element_bytes, nullptr}, block, begun);
     const EngineLock held = locked();
     detail::compare_and_swap(targets_.updater(rank), there, desired, expected, before, element_bytes);
+}
+
+void Window::swap_admitted(const std::byte* desired, const std::byte* expected, const OriginBlock& before,
+                           const TargetBlock& to, RequestState** begun)
+{
+    TargetBytes place;
+    admit("compare_and_swap", WindowUse::update, to, place);
+    if (begun == nullptr)
+        conflicts_.note(WindowUse::update, to, place.offset);
+    if (place.is_remote) {
+        swap_remote(desired, expected, before, to, place, begun);
+    } else {
+        const EngineLock held = locked();
+        detail::compare_and_swap(targets_.updater(to.rank), place.base, desired, expected, before.base,
+                                 before.count);
+    }
+    const std::array<OriginBlock, 2> origins{{{const_cast<std::byte*>(desired), before.count, nullptr},
+                                              {const_cast<std::byte*>(expected), before.count, nullptr}}};
+    loans_.note("compare_and_swap", to.rank, origins, before, begun);
 }
 
 void Window::swap_remote(const std::byte* desired, const std::byte* expected, const OriginBlock& before,

@@ -110,6 +110,7 @@ int detach_buffer(const char* call, BufferOwner owner, void* address, CountPlace
     std::memcpy(address, &memory, sizeof memory);
     size.set(static_cast<MPI_Count>(buffer->size_bytes()));
     lock.lock();
+    buffer->look_at_memory();
     delete buffer;
     return code;
 }

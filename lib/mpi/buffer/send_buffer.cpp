@@ -41,13 +41,22 @@ private:
     std::exception_ptr failure_;
 };
 
-SendBuffer::SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes,
-                       std::size_t overhead) noexcept
+SendBuffer::SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes, std::size_t overhead)
     : process_(process),
       memory_(memory),
       size_bytes_(memory == MPI_BUFFER_AUTOMATIC ? 0 : size_bytes),
       overhead_(overhead)
 {
+    const detail::ConstView lent{static_cast<const std::byte*>(memory), size_bytes_, nullptr};
+    if (detail::watches_frees(process))
+        loan_.emplace(process, std::span(&lent, 1),
+                      fmt::format("{} bytes that were attached for buffered sends", size_bytes_));
+}
+
+void SendBuffer::look_at_memory() const
+{
+    if (loan_)
+        loan_->look("it was detached", "free it after MPI_Buffer_detach, which waits for its messages");
 }
 
 bool SendBuffer::is_automatic() const noexcept

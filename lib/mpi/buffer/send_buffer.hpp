@@ -6,9 +6,11 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/requests/lend.hpp"
 #include "lib/mpi/request/request_object.hpp"
 #include "tutti/buffer.hpp"
 
@@ -20,11 +22,14 @@ class SendBuffer {
 public:
     /// `memory` may be MPI_BUFFER_AUTOMATIC: each message gets memory of its own. `overhead` is the
     /// MPI_BSEND_OVERHEAD that the program was compiled with.
-    SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes, std::size_t overhead) noexcept;
+    SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes, std::size_t overhead);
     /// No message is left.
     ~SendBuffer() { drop_ended(); }
     SendBuffer(const SendBuffer&) = delete;
     SendBuffer& operator=(const SendBuffer&) = delete;
+
+    /// The program gets its memory back: reports it if it was freed meanwhile.
+    void look_at_memory() const;
 
     void* memory() const noexcept { return memory_; }
     std::size_t size_bytes() const noexcept { return size_bytes_; }
@@ -56,6 +61,7 @@ private:
     void* const memory_;
     const std::size_t size_bytes_;
     const std::size_t overhead_;
+    std::optional<detail::Loan> loan_;  // none: the job is not checked
     std::map<std::size_t, Message>
         messages_;                 // by their offsets, or by numbers where each has memory of its own
     std::size_t next_place_ = 0;   // behind the latest one

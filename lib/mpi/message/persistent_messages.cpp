@@ -1,9 +1,11 @@
 // Persistent sends and receives.
+#include <memory>
 #include <optional>
+#include <utility>
 
-#include "lib/core/check/persistent_buffer.hpp"
 #include "lib/core/messages/messages.hpp"
 #include "lib/core/requests/function_starter.hpp"
+#include "lib/core/requests/lend.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/mpi/buffer/attached_buffers.hpp"
 #include "lib/mpi/communicator/communicator_object.hpp"
@@ -17,7 +19,6 @@ namespace tutti::mpi {
 
 namespace {
 
-using check::PersistentBuffer;
 using detail::SendMode;
 
 /// None: the buffered mode.
@@ -40,12 +41,12 @@ Request start_send(const detail::CommunicatorState& state, PersistentMode mode, 
     return begun != nullptr ? RequestAccess::active(*begun) : Request();
 }
 
-void look_at(const std::shared_ptr<const PersistentBuffer>& watched, const detail::CommunicatorState& state)
+// The request whose starts use this buffer.
+MPI_Request persistent_message(const detail::CommunicatorState& state, const detail::ConstView& view,
+                               std::unique_ptr<detail::Starter> starter)
 {
-    if (watched == nullptr) [[likely]]
-        return;
-    const auto lock = state.process().engine().lock();
-    watched->look();
+    return persistent_request(
+        detail::lend(state.process(), detail::CallHandle(std::move(starter)), {&view, 1}).starter());
 }
 
 int send_init_in(const char* call, PersistentMode mode, const void* buf, MPI_Count count,
@@ -56,10 +57,9 @@ int send_init_in(const char* call, PersistentMode mode, const void* buf, MPI_Cou
         const detail::ConstView view = const_view_of(buf, count, datatype);
         if (!goes_to(*state, dest, tag))
             return persistent_request(nullptr);
-        return persistent_request(
-            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), mode, dest, tag,
-                                watched = PersistentBuffer::watch(state->process(), view)] {
-                look_at(watched, *state);
+        return persistent_message(
+            *state, view,
+            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), mode, dest, tag] {
                 return start_send(*state, mode, view, dest, tag);
             }));
     });
@@ -100,10 +100,9 @@ int recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int
         const detail::View view = view_of(buf, count, datatype);
         if (!comes_from(*state, source, tag))
             return persistent_request(nullptr);
-        return persistent_request(detail::starter_of(
-            [state, view, layout = datatype::TypemapRef(view.layout), source, tag,
-             watched = PersistentBuffer::watch(state->process(), const_view_of(buf, count, datatype))] {
-                look_at(watched, *state);
+        return persistent_message(
+            *state, view,
+            detail::starter_of([state, view, layout = datatype::TypemapRef(view.layout), source, tag] {
                 const auto lock = state->process().engine().lock();
                 return RequestAccess::active(detail::begin_receive(*state, view, source, tag));
             }));

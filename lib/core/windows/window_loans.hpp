@@ -1,0 +1,42 @@
+// The program's buffers of operations on a window that are not complete, for checked jobs.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lib/core/requests/lend.hpp"
+#include "lib/core/windows/window_identity.hpp"
+
+namespace tutti::detail {
+
+class WindowLoans {
+public:
+    explicit WindowLoans(const WindowIdentity& window);
+
+    bool are_watched() const noexcept { return !loans_.empty(); }
+    /// What operations without a request read is the program's until they are complete, as in MPI: not only
+    /// until their calls return.
+    void include_origins() noexcept { includes_origins_ = true; }
+
+    /// An operation on memory of `rank` has begun, which reads `origins` and writes `result`. `begun` as in
+    /// Window's: where the program wants a request, the operation gets one, even if it is complete.
+    void note(std::string_view operation, int rank, std::span<const OriginBlock> origins,
+              const OriginBlock& result, RequestState** begun);
+    /// Operations on `rank` without a request are complete here. Under the engine's lock.
+    void end(int rank);
+
+    /// The window has got memory of the program's.
+    void note_memory(const std::byte* base, std::size_t size_bytes);
+    /// It has it no longer; nullptr: none at all. Under the engine's lock.
+    void end_memory(const std::byte* base);
+
+private:
+    const WindowIdentity& window_;
+    bool includes_origins_ = false;
+    std::vector<std::vector<Loan>> loans_;  // by rank; none: they are not watched
+    std::multimap<const std::byte*, Loan> memory_;
+};
+
+}  // namespace tutti::detail
