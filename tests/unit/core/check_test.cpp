@@ -1,10 +1,12 @@
-// The parts of tuttirun --check: its list of checks, and which types of messages fit.
+// The parts of tuttirun --check: its list of checks, which types of messages fit, and where buffers lie.
 #include <catch2/catch.hpp>
 
 #include <array>
 #include <complex>
 #include <string>
+#include <vector>
 
+#include "lib/core/check/borrowed_memory.hpp"
 #include "lib/core/check/message_type.hpp"
 #include "lib/core/process/check_options.hpp"
 #include "lib/foundation/datatype/build.hpp"
@@ -118,4 +120,21 @@ TEST_CASE("datatypes fit if their basic types do, one by one")
     CHECK_FALSE(fits(small, whole, 8));
     CHECK_FALSE(fits(basic(DataType::uint8), small, 4));
     CHECK_FALSE(fits(small, real, 4));  // half an element
+}
+
+TEST_CASE("a buffer is known by its lowest byte, whatever its layout")
+{
+    std::array<std::byte, 64> memory{};
+    std::byte* const data = memory.data();
+    const auto byte = tutti::datatype::bytes(1);
+    const auto backwards = tutti::datatype::vector(3, 2, -8, *byte);  // 0 1, -8 -7, -16 -15
+    const auto apart = tutti::datatype::hvector(2, 4, 8, *byte);      // 0 to 3, 8 to 11
+    const auto lowest = [](std::vector<tutti::detail::ConstView> buffers) {
+        return tutti::check::lowest_bytes(buffers);
+    };
+    CHECK(lowest({{data + 32, 6, backwards.get()}, {data + 7, 8, nullptr}, {data + 20, 16, apart.get()}}) ==
+          std::vector<const std::byte*>{data + 7, data + 16, data + 20});
+    CHECK(lowest({{data + 4, 1, nullptr}, {data, 0, nullptr}, {data + 4, 60, nullptr}}) ==
+          std::vector<const std::byte*>{data + 4});
+    CHECK(lowest({{nullptr, 0, nullptr}}).empty());
 }
