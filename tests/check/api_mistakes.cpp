@@ -127,7 +127,7 @@ void forgotten(const tutti::Communicator& world)
         world.send(value, 1, 24);
 }
 
-// What put reads may go when the call has returned, what get writes may not; nor what a collective uses.
+// What put reads may go when the call has returned; not what a request uses, of a collective or a window.
 void lent(const tutti::Communicator& world)
 {
     auto spread = std::make_unique<std::vector<int>>(100);
@@ -138,8 +138,9 @@ void lent(const tutti::Communicator& world)
     auto access = window.lock((world.rank() + 1) % world.size());
     access.put(std::vector<int>(120, 7), 0);
     auto got = std::make_unique<std::vector<int>>(80);
-    access.get(*got, 120);
+    tutti::Request fetched = access.iget(*got, 120);
     got.reset();
+    fetched.wait();
 }
 
 }  // namespace

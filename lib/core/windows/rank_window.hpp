@@ -50,8 +50,8 @@ public:
     /// window stays.
     void free();
     void set_name(std::string_view name);
-    /// For checks: the program may reuse what operations without a request read only when they are complete.
-    void lend_origins() noexcept { loans_.include_origins(); }
+    /// For checks: buffers of operations without a request are the program's again when these are complete.
+    void lend_all() noexcept { loans_.include_all(); }
 
     const StatePointer& communicator() const noexcept { return identity_.communicator(); }
     WindowFlavor flavor() const noexcept { return identity_.flavor(); }

@@ -30,12 +30,11 @@ WindowLoans::WindowLoans(const WindowIdentity& window)
 void WindowLoans::note(std::string_view operation, int rank, std::span<const OriginBlock> origins,
                        const OriginBlock& result, RequestState** begun)
 {
-    if (!are_watched()) [[likely]]
+    if (!are_watched() || (begun == nullptr && !includes_all_)) [[likely]]
         return;
     std::vector<ConstView> lent{view_of(result)};
-    if (includes_origins_ || begun != nullptr)
-        for (const OriginBlock& origin : origins)
-            lent.push_back(view_of(origin));
+    for (const OriginBlock& origin : origins)
+        lent.push_back(view_of(origin));
     const std::size_t bytes = lent.back().size_bytes;
     if (bytes == 0 && begun == nullptr)
         return;

@@ -16,9 +16,9 @@ public:
     explicit WindowLoans(const WindowIdentity& window);
 
     bool are_watched() const noexcept { return !loans_.empty(); }
-    /// What operations without a request read is the program's until they are complete, as in MPI: not only
-    /// until their calls return.
-    void include_origins() noexcept { includes_origins_ = true; }
+    /// Buffers of operations without a request are lent, too, until these are complete, as in MPI. In C++ the
+    /// program may have them back earlier.
+    void include_all() noexcept { includes_all_ = true; }
 
     /// An operation on memory of `rank` has begun, which reads `origins` and writes `result`. `begun` as in
     /// Window's: where the program wants a request, the operation gets one, even if it is complete.
@@ -34,7 +34,7 @@ public:
 
 private:
     const WindowIdentity& window_;
-    bool includes_origins_ = false;
+    bool includes_all_ = false;
     std::vector<std::vector<Loan>> loans_;  // by rank; none: they are not watched
     std::multimap<const std::byte*, Loan> memory_;
 };

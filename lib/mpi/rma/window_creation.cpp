@@ -50,7 +50,7 @@ void make_window(WindowFlavor flavor, const detail::WindowMemory& memory, MPI_In
     const detail::StatePointer& state = intracommunicator_of(comm).state;
     auto made =
         std::make_unique<Window>(detail::Window::make(state, flavor, memory), hints_of(info, flavor, memory));
-    made->state->lend_origins();
+    made->state->lend_all();
     if (base != nullptr)
         store_address(base, made->state->base());
     *win = handle_of(*made.release());
