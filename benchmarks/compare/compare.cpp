@@ -64,6 +64,10 @@ void add_what(CLI::App& app, CompareOptions& options)
         ->check(CLI::IsMember({"both", "malloc", "library"}));
     app.add_flag("--touch", options.choice.touch,
                  "Buffers are written before each iteration and read after it, within its time");
+    app.add_option("--folder", options.choice.folder,
+                   "Where files are made ($TMPDIR, or /tmp), in a folder of their own that is removed")
+        ->type_name("FOLDER")
+        ->check(CLI::ExistingDirectory);
     app.add_option("--pass", options.choice.passed,
                    "A word for every run of the suite: --pass=--mode --pass=wildcard")
         ->type_name("WORD")

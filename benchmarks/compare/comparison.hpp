@@ -26,6 +26,7 @@ struct Case {
     Binding binding = Binding::core;
     std::string memory{};  // of all buffers: "malloc", "library"; empty: it has none to choose
     bool touched = false;
+    std::string folder{};  // in which its runs make files; empty: they make none
     int rows = 1;  // estimate, for the remaining time
 
     std::string name() const { return benchmark + ", " + std::to_string(ranks) + " ranks"; }

@@ -7,6 +7,7 @@
 
 #include "benchmarks/suite/command_line/benchmark_catalogue.hpp"
 #include "benchmarks/suite/command_line/suite_options.hpp"
+#include "benchmarks/suite/files/plain_file.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::bench {
@@ -189,7 +190,12 @@ std::optional<Case> case_of(const Benchmark* benchmark, int ranks, const Compari
     one.binding = binding_for(ranks, choice);
     one.memory = !has_memory(*benchmark) ? "" : choice.memory == "library" ? "library" : "malloc";
     one.touched = choice.touch && may_be_touched(*benchmark);
-    one.rows = rows_of(*benchmark, one.arguments);
+    std::vector<std::string> words = one.arguments;
+    if (has_file(*benchmark)) {
+        one.folder = folder_of_files(choice.folder);
+        append(words, {"--folder", one.folder});
+    }
+    one.rows = rows_of(*benchmark, words);
     return one;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <variant>
@@ -34,6 +35,8 @@ public:
     CaseRuns(const Case& which, const Hosts& hosts, const Thoroughness& thoroughness, Modes* modes)
         : hosts_(hosts), thoroughness_(thoroughness), modes_(modes), result_{.which = which, .quantity = {}}
     {
+        if (!which.folder.empty())
+            files_.emplace(which.folder);
     }
 
     bool wanted(const Contender& contender) const { return !ended_.contains(contender.name); }
@@ -90,6 +93,8 @@ private:
         std::vector<std::string> arguments = result_.which.arguments;
         arguments.insert(arguments.end(), thoroughness_.arguments.begin(), thoroughness_.arguments.end());
         arguments.insert(arguments.end(), contender.suite_arguments.begin(), contender.suite_arguments.end());
+        if (files_)
+            arguments.insert(arguments.end(), {"--folder", files_->path().string()});
         arguments.insert(arguments.end(), {"--json", file.string()});
         return contender.command(result_.which.ranks, result_.which.binding, hosts_, contender.benchmark,
                                  arguments);
@@ -155,6 +160,7 @@ private:
     Modes* modes_;
     CaseResult result_;
     ScratchFolder scratch_;
+    std::optional<ScratchFolder> files_;  // a run that was killed leaves its own here
     std::set<std::string> ended_;
     int runs_ = 0;
     double tutti_seconds_ = 0.0;

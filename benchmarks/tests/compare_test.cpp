@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "benchmarks/compare/case_table.hpp"
@@ -182,6 +183,31 @@ TEST_CASE("a peer that takes too long, or lacks the benchmark, is excused; Tutti
     const CaseResult own = measured({libraries.add("tutti", 0.1, 0.6, "sleep 60")}, 1, 0.5);
     REQUIRE(own.failures.size() == 1);
     CHECK_FALSE(own.failures[0].excused);
+}
+
+TEST_CASE("files of a run that is killed are gone after its case, all others of the folder stay",
+          "[benchmarks]")
+{
+    FakeLibraries libraries;
+    const ScratchFolder folder;
+    std::ofstream(folder / "of others") << "text";
+    const std::string leave =
+        "while [ \"$1\" != --folder ]; do shift; done; echo data >\"$2/file\"; "
+        "ls \"$2\" >>" +
+        (folder / "seen").string() + "; kill -KILL $$";
+    Case one = kLatency;
+    one.folder = folder.path().string();
+    const CaseResult result = measure_case(one, {libraries.add("tutti", 0.1, 0.6, leave)}, {}, {.rounds = 1},
+                                           [](const Contender&, int) {});
+    REQUIRE(result.failures.size() == 1);
+    CHECK_THAT(result.failures[0].message, Catch::Contains("status 137"));
+    std::set<std::string> left;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path()))
+        left.insert(entry.path().filename().string());
+    CHECK(left == std::set<std::string>{"of others", "seen"});
+    std::string seen;
+    std::getline(std::ifstream(folder / "seen"), seen);
+    CHECK(seen == "file");
 }
 
 TEST_CASE("limits are those of trips and copies", "[benchmarks]")

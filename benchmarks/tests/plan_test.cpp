@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "benchmarks/compare/comparison_plan.hpp"
+#include "benchmarks/suite/files/plain_file.hpp"
 
 using namespace tutti::bench;
 
@@ -69,6 +70,13 @@ TEST_CASE("arguments are those that a benchmark has", "[benchmarks]")
     CHECK(plan_cases(choice_of({"file_write_all"}, {2}))[0].rows == 2 + 3 * 3);
     CHECK(plan_cases(choice_of({"file_write_shared"}, {2}))[0].rows == 1);
     CHECK(plan_cases(choice_of({"file_open"}, {2}))[0].memory.empty());
+    CHECK(plan_cases(choice_of({"file_open"}, {2}))[0].folder == folder_of_files(""));
+    CHECK(cases[0].folder.empty());
+    choice.folder = "/dev/shm";
+    choice.benchmarks = {"file_open"};
+    CHECK(plan_cases(choice)[0].folder == "/dev/shm");
+    choice.passed = {"--folder", "/tmp"};
+    CHECK_THROWS_WITH(plan_cases(choice), Catch::Contains("At Most 1 required but received 2"));
 
     // Of both kinds, ordinary memory is every library's, and Tutti runs out of its own once more.
     const std::vector<Case> usual = plan_cases(choice_of({"allreduce"}, {2}));
