@@ -213,6 +213,92 @@ TEST_CASE("file: what the file system refuses is an error of all ranks, with fil
     CHECK(text_of(there) == "old");
 }
 
+TEST_CASE("file: a part that is moved again and again is mapped, with the bytes that calls would move",
+          "[files]")
+{
+    // Blocks of 64 KiB of each rank by turns: 256 KiB of each.
+    constexpr std::size_t kBlock = std::size_t{64} << 10;
+    constexpr std::size_t kBlocks = 4;
+    const TemporaryFolder folder;
+    const std::string path = folder.path() / "again";
+    const auto is_mapped = [&] { return text_of("/proc/self/maps").find(path) != std::string::npos; };
+    const auto value = [](int rank, int round, std::size_t byte) {
+        return static_cast<char>(rank * 37 + round * 11 + static_cast<int>(byte / 4096) + 1);
+    };
+    at_file_sizes([&](const Communicator& world) {
+        File file(world, path, read | write | create);
+        const auto ranks = static_cast<std::size_t>(world.size());
+        const auto own = static_cast<std::size_t>(world.rank());
+        const std::size_t whole[] = {ranks * kBlock};
+        const std::size_t part[] = {kBlock};
+        const std::size_t start[] = {own * kBlock};
+        file.set_view<std::byte>(0, Layout::subarray(whole, part, start, 1));
+        std::vector<char> data(kBlocks * kBlock);
+        const auto turn = [&](int round, bool together) {
+            for (std::size_t byte = 0; byte < data.size(); ++byte)
+                data[byte] = value(world.rank(), round, byte);
+            together ? file.write_at_all(0, data) : file.write_at(0, data);
+            world.barrier();
+            const int other = (world.rank() + 1) % world.size();
+            std::string found(kBlock, ' ');
+            std::ifstream(path, std::ios::binary)
+                .seekg(static_cast<std::streamoff>((static_cast<std::size_t>(other) + ranks) * kBlock))
+                .read(found.data(), static_cast<std::streamsize>(found.size()));
+            for (std::size_t byte = 0; byte < kBlock; ++byte)
+                expect(found[byte] == value(other, round, kBlock + byte),
+                       "a byte that another rank has written");
+            std::vector<char> back(data.size(), '?');
+            const std::size_t bytes = together ? file.read_at_all(0, back) : file.read_at(0, back);
+            expect(bytes == data.size() && back == data, "what this rank has written");
+            world.barrier();
+        };
+        turn(0, true);
+        expect(!is_mapped(), "the first accesses are calls of the kernel");
+        world.barrier();
+        for (int round = 1; round < 4 * world.size(); ++round)
+            turn(round, round % 2 == 0);
+        turn(100, true);
+        expect(is_mapped(), "later accesses are mapped");
+        world.barrier();
+
+        // The file becomes shorter: reads end with it, and a write makes it longer again.
+        file.resize(static_cast<std::int64_t>(ranks * kBlock + 10));
+        std::vector<char> back(data.size(), '?');
+        const std::size_t there = file.read_at_all(0, back);
+        expect(there == kBlock + (own == 0 ? 10 : 0), "bytes of a file that has become shorter");
+        expect(back[there] == '?', "memory behind the file's end");
+        turn(101, true);
+        file.sync();
+        turn(102, false);
+        file.close();
+        if (world.rank() == 0)
+            File::remove(path);
+        world.barrier();
+    });
+}
+
+TEST_CASE("file: reads again and again of holes take no room, those of a file that is only read are mapped",
+          "[files]")
+{
+    const TemporaryFolder folder;
+    const std::string path = folder.path() / "holes";
+    constexpr std::size_t kBytes = std::size_t{256} << 10;
+    for (const bool has_holes : {true, false}) {
+        std::ofstream(path) << (has_holes ? std::string("x") : std::string(kBytes, 'x'));
+        std::filesystem::resize_file(path, kBytes);
+        at_size(1, [&](const Communicator& world) {
+            File file(world, path, read);
+            std::string data(kBytes, '?');
+            for (int round = 0; round < 8; ++round) {
+                expect(file.read_at(0, data) == kBytes, "bytes of a read");
+                expect(data.front() == 'x' && data.back() == (has_holes ? '\0' : 'x'), "what was read");
+            }
+            const bool is_mapped = text_of("/proc/self/maps").find(path) != std::string::npos;
+            expect(is_mapped == !has_holes, "whether it is mapped");
+        });
+    }
+}
+
 TEST_CASE("file: a full disk is an error that names the place", "[files]")
 {
     if (geteuid() != 0)

@@ -38,7 +38,7 @@ struct Share {
     std::int64_t end;
     std::uint64_t view_kind;
     std::uint64_t refused;
-    std::uint64_t stores;  // to memory of the file, which is mapped
+    std::uint64_t is_mapped;
     std::uint64_t ascends;
     ExposedMemory data;
 };
@@ -178,14 +178,14 @@ bool Schedule::each_moves_its_own() const
         return wanted == FileHints::Collective::never;
     std::vector<const Share*> sorted;
     bool are_long = true;
-    bool all_store = true;
+    bool all_map = true;
     for (const Share& share : shares_)
         if (share.bytes != 0) {
             sorted.push_back(&share);
             are_long = are_long && share.bytes / share.pieces >= kLongPiece;
-            all_store = all_store && share.stores != 0;
+            all_map = all_map && share.is_mapped != 0;
         }
-    if ((are_long || all_store) && access_.ranks->is_local)
+    if ((are_long || all_map) && access_.ranks->is_local)
         return true;
     std::ranges::sort(sorted, {}, &Share::first);
     for (std::size_t i = 1; i < sorted.size(); ++i)
@@ -505,7 +505,7 @@ Share share_of(const CollectiveAccess& access, const FileRunList& own)
             .end = part.to,
             .view_kind = access.view_kind,
             .refused = access.refusal != nullptr,
-            .stores = own.bytes() != 0 && access.transfer.stores_again(),
+            .is_mapped = access.transfer.is_mapped,
             .ascends = access.transfer.ascends(),
             .data = exposed(process, hull_of(access.transfer.memory))};
 }

@@ -143,7 +143,10 @@ FileTransfer File::transfer_of(std::string_view call, bool writes, std::int64_t 
                 "overlaps it; write less, or give the filetype a larger extent with "
                 "MPI_Type_create_resized",
                 path(), memory.size_bytes, offset));
-    return {file_, call, view_, writes, from, memory, datatype::TypemapRef(memory.layout), worker};
+    FileTransfer transfer{file_, call, view_, writes, from, memory, datatype::TypemapRef(memory.layout),
+                          worker};
+    transfer.choose_way();
+    return transfer;
 }
 
 CollectiveAccess File::collective_of(std::string_view call, const FileAccess& access, const View& memory,

@@ -1,6 +1,6 @@
 #include "lib/core/files/file_transfer.hpp"
 
-#include "lib/core/files/mapped_write.hpp"
+#include "lib/core/files/mapped_access.hpp"
 
 namespace tutti::detail {
 
@@ -19,14 +19,14 @@ constexpr std::uint64_t kShort = 2048;
 constexpr std::uint64_t kShortAgain = 8192;
 constexpr std::uint64_t kNoRuns = ~std::uint64_t{0};
 
-/// The bytes of a run in the mean, where a write has many near each other in a file that maps writes, as its
-/// beginning tells; else kNoRuns.
+/// The bytes of a run in the mean, where a write has many near each other, as its beginning tells; else
+/// kNoRuns.
 std::uint64_t bytes_of_near_runs(const FileTransfer& transfer)
 {
     constexpr std::uint64_t kLookedAt = std::uint64_t{256} << 10;
     constexpr std::uint64_t kFewRuns = 32;
     constexpr std::uint64_t kMostHull = 8;  // times the bytes: what lies between is brought to memory, too
-    if (!transfer.writes || !transfer.file.maps_writes() || transfer.view.is_contiguous())
+    if (!transfer.writes || transfer.view.is_contiguous())
         return kNoRuns;
     const std::uint64_t bytes = std::min<std::uint64_t>(transfer.memory.size_bytes, kLookedAt);
     std::uint64_t runs = 0;
@@ -43,25 +43,31 @@ std::uint64_t bytes_of_near_runs(const FileTransfer& transfer)
     return (bytes + runs - 1) / runs;
 }
 
-bool is_written_again(const FileTransfer& transfer)
-{
-    return transfer.file.window().is_used_again(transfer.view.place_of(transfer.from),
-                                                transfer.view.place_of(transfer.to() - 1) + 1);
-}
-
 }  // namespace
 
-bool FileTransfer::stores_again() const
+void FileTransfer::choose_way()
 {
-    return bytes_of_near_runs(*this) <= kShortAgain && is_written_again(*this);
+    constexpr std::uint64_t kFew = std::uint64_t{64} << 10;  // bytes for which no pages are looked at
+    constexpr std::uint64_t kPaid = 4;  // times the mapped bytes: to move them costs what their pages do
+    const std::uint64_t bytes = memory.size_bytes;
+    if (!file.is_mappable() || bytes == 0 || !ascends() || (bytes < kFew && view.is_contiguous()))
+        return;
+    const std::int64_t first = view.place_of(from);
+    const std::int64_t end = view.place_of(to() - 1) + 1;
+    const auto hull = static_cast<std::uint64_t>(end - first);
+    const MappedWindow::Before before = file.window().note(first, end, bytes);
+    const std::uint64_t run = bytes_of_near_runs(*this);
+    const bool is_paid = hull <= static_cast<std::uint64_t>(MappedAccess::kMostMapped) &&
+                         before.moved >= kPaid * hull && (writes || !file.is_sparse());
+    is_mapped = run <= kShort || (run <= kShortAgain && before.moved != 0) ||
+                (bytes >= kFew && (before.is_mapped || is_paid));
 }
 
 FileOutcome FileTransfer::move() const
 {
     FileBatch batch(file.descriptor(), writes);
-    const std::uint64_t run_bytes = bytes_of_near_runs(*this);
-    if (run_bytes <= kShort || (run_bytes <= kShortAgain && is_written_again(*this))) {
-        MappedWrite mapped(file, view.place_of(from), view.place_of(to() - 1) + 1);
+    if (is_mapped) {
+        MappedAccess mapped(file, writes, view.place_of(from), view.place_of(to() - 1) + 1);
         for_each_piece([&](std::int64_t place, std::byte* data, std::size_t bytes) {
             while (bytes != 0) {
                 const std::size_t part = mapped.add(place, data, bytes);

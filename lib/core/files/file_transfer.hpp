@@ -39,6 +39,7 @@ struct FileTransfer {
     View memory;                // a write only reads it
     datatype::TypemapRef keep;  // memory.layout
     FileWorker* worker;         // moves the data; nullptr: the caller does
+    bool is_mapped = false;     // moved through memory that the kernel maps of the file
     std::size_t moved = 0;      // when it has ended
 
     std::uint64_t to() const noexcept { return from + memory.size_bytes; }
@@ -66,10 +67,11 @@ struct FileTransfer {
         return writes ? observe::FileCall::write : observe::FileCall::read;
     }
     FileRunList runs() const;
-    /// Whether it writes runs of a few KiB where the time before has written. The file's memory is mapped
-    /// then, and to store to it is faster than any call of the kernel. Pages that come to memory for the
-    /// first time cost as much as a few calls each.
-    bool stores_again() const;
+    /// Chooses whether it is mapped; once, before it moves. What is mapped is moved faster than by any call
+    /// of the kernel, but a page that is mapped for the first time costs as much as some calls: it is where
+    /// pages are there already, where a write has many short runs, and where accesses before have spent
+    /// on calls what the pages would have cost.
+    void choose_way();
     /// How much has been read, if the file ends there.
     std::size_t bytes_before(std::int64_t end_of_file) const;
     /// Moves all, in this thread.

@@ -4,32 +4,44 @@
 
 namespace tutti::detail {
 
-std::byte* MappedWindow::memory(int descriptor, std::int64_t from, std::int64_t to) noexcept
+std::byte* MappedWindow::memory(int descriptor, int protection, std::int64_t from, std::int64_t to) noexcept
 {
     constexpr std::int64_t kPage = 4096;
     if (window_ == nullptr || from < from_ || to > to_) {
         unmap();
         const std::int64_t first = from - from % kPage;
-        void* const mapped = mmap(nullptr, static_cast<std::size_t>(to - first), PROT_READ | PROT_WRITE,
-                                  MAP_SHARED, descriptor, first);
+        void* const mapped =
+            mmap(nullptr, static_cast<std::size_t>(to - first), protection, MAP_SHARED, descriptor, first);
         if (mapped == MAP_FAILED)
             return nullptr;
         window_ = static_cast<std::byte*>(mapped);
         from_ = first;
         to_ = to;
     }
+    is_ready_ = true;
     return window_ + (from - from_);
 }
 
-bool MappedWindow::is_used_again(std::int64_t from, std::int64_t to) noexcept
+MappedWindow::Before MappedWindow::note(std::int64_t from, std::int64_t to, std::uint64_t bytes) noexcept
 {
     const std::unique_lock lock(mutex, std::try_to_lock);
     if (!lock)
-        return false;
-    const bool again = from >= used_from_ && to <= used_to_;
-    used_from_ = from;
-    used_to_ = to;
-    return again;
+        return {};
+    const bool again = from >= noted_from_ && to <= noted_to_;
+    const Before before{again ? moved_ : 0, window_ != nullptr && is_ready_ && from >= from_ && to <= to_};
+    noted_from_ = from;
+    noted_to_ = to;
+    moved_ = before.moved + bytes;
+    return before;
+}
+
+void MappedWindow::written_back() noexcept
+{
+    const std::unique_lock lock(mutex, std::try_to_lock);
+    if (!lock)
+        return;
+    moved_ = 0;
+    is_ready_ = false;
 }
 
 void MappedWindow::unmap() noexcept

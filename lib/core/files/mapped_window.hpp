@@ -19,17 +19,28 @@ public:
     std::mutex mutex;
 
     /// Memory for [from, to) of the file, whose pages need not be there; nullptr: the kernel refuses.
-    std::byte* memory(int descriptor, std::int64_t from, std::int64_t to) noexcept;
+    /// `protection`: as mmap() has it, alike in all calls.
+    std::byte* memory(int descriptor, int protection, std::int64_t from, std::int64_t to) noexcept;
 
-    /// Whether [from, to) lies in what was asked for the time before; false while another thread uses the
-    /// memory, for which nobody waits here.
-    bool is_used_again(std::int64_t from, std::int64_t to) noexcept;
+    /// What was there before an access.
+    struct Before {
+        std::uint64_t moved = 0;  // bytes, by accesses in a row that lay within each other's places
+        bool is_mapped = false;
+    };
+    /// Notes an access to [from, to). Knows of nothing before while another thread uses the memory, for
+    /// which nobody waits here.
+    Before note(std::int64_t from, std::int64_t to, std::uint64_t bytes) noexcept;
+
+    /// The next store to each page is dear again, as the kernel wants to learn of it.
+    void written_back() noexcept;
 
 private:
     void unmap() noexcept;
 
-    std::int64_t used_from_ = 0;
-    std::int64_t used_to_ = 0;
+    std::int64_t noted_from_ = 0;
+    std::int64_t noted_to_ = 0;
+    std::uint64_t moved_ = 0;
+    bool is_ready_ = false;  // the window, since it was written back
 
     std::byte* window_ = nullptr;
     std::int64_t from_ = 0;

@@ -154,7 +154,7 @@ FileTrouble OpenFile::open(bool only_opens)
     is_local_ = fstatfs(descriptor, &system) == 0 &&
                 std::ranges::find(kOfSeveralHosts, static_cast<std::uint32_t>(system.f_type)) ==
                     kOfSeveralHosts.end();
-    maps_writes_ = is_local_ && may_be_read && modes_.writes && S_ISREG(found.st_mode);
+    is_mappable_ = is_local_ && may_be_read && S_ISREG(found.st_mode);
     return {};
 }
 
@@ -165,6 +165,13 @@ FileTrouble OpenFile::find_size(std::int64_t& bytes) const noexcept
         return {errno};
     bytes = found.st_size;
     return {};
+}
+
+bool OpenFile::is_sparse() const noexcept
+{
+    constexpr std::int64_t kBlock = 512;  // of st_blocks, in all file systems
+    struct stat found {};
+    return fstat(descriptor(), &found) != 0 || found.st_blocks * kBlock < found.st_size;
 }
 
 FileTrouble OpenFile::set_size(std::int64_t bytes) const noexcept
@@ -184,6 +191,7 @@ FileTrouble OpenFile::preallocate(std::int64_t bytes) const noexcept
 
 FileTrouble OpenFile::sync() const noexcept
 {
+    window_->written_back();
     while (fsync(descriptor()) != 0) {
         if (errno == EINVAL || errno == EROFS)
             return {};  // what has no disk

@@ -57,9 +57,9 @@ public:
 
     /// Whether only this host uses the file system.
     bool is_local() const noexcept { return is_local_; }
-    /// Whether writes may go through memory that the kernel maps of the file.
-    bool maps_writes() const noexcept { return maps_writes_; }
-    /// For such writes.
+    /// Whether accesses may go through memory that the kernel maps of the file.
+    bool is_mappable() const noexcept { return is_mappable_; }
+    /// For such accesses.
     MappedWindow& window() const noexcept { return *window_; }
     /// Which file it is, on this host.
     struct Identity {
@@ -70,6 +70,8 @@ public:
     Identity identity() const noexcept { return identity_; }
 
     FileTrouble find_size(std::int64_t& bytes) const noexcept;
+    /// Whether it has holes, which take no memory until they are mapped.
+    bool is_sparse() const noexcept;
     FileTrouble set_size(std::int64_t bytes) const noexcept;
     FileTrouble preallocate(std::int64_t bytes) const noexcept;
     FileTrouble sync() const noexcept;
@@ -86,7 +88,7 @@ private:
     std::string path_;
     FileModes modes_;
     bool is_local_ = false;
-    bool maps_writes_ = false;
+    bool is_mappable_ = false;
     std::unique_ptr<MappedWindow> window_ = std::make_unique<MappedWindow>();
     Identity identity_;
 };
