@@ -444,8 +444,19 @@ private:
         check_written(views, all);
     }
 
-    // Where several ranks have written a byte at once, the value of any of them is right.
     void check_written(const Views& views, const std::vector<ModelAccess>& all)
+    {
+        if (world_.rank() == 0)
+            image_ = found_after(views, all);
+        std::vector<std::size_t> size{image_.size()};
+        world_.broadcast(size);
+        image_.resize(size[0]);
+        world_.broadcast(image_);
+    }
+
+    // The file's bytes, each of them right. Where several ranks have written a byte at once, the value of any
+    // of them is.
+    std::vector<std::byte> found_after(const Views& views, const std::vector<ModelAccess>& all) const
     {
         std::vector<std::vector<std::byte>> values(image_.size());
         for (std::size_t i = 0; i < all.size(); ++i)
@@ -458,22 +469,19 @@ private:
                     values[place].push_back(value(rank, i, byte));
                 }
             }
-        image_.resize(values.size());
+        check(std::filesystem::file_size(path_) == values.size(), "the file's size");
         std::vector<std::byte> found(values.size());
-        if (world_.rank() == 0) {
-            check(std::filesystem::file_size(path_) == values.size(), "the file's size");
-            std::ifstream(path_, std::ios::binary)
-                .read(reinterpret_cast<char*>(found.data()), static_cast<std::streamsize>(found.size()));
-            for (std::size_t place = 0; place < found.size(); ++place) {
-                const std::vector<std::byte>& right = values[place];
-                if (right.empty() && found[place] != image_[place])
-                    check(false, "byte " + std::to_string(place) + " of the file, which nobody has written");
-                if (!right.empty() && std::ranges::find(right, found[place]) == right.end())
-                    check(false, "byte " + std::to_string(place) + " of the file");
-            }
+        std::ifstream(path_, std::ios::binary)
+            .read(reinterpret_cast<char*>(found.data()), static_cast<std::streamsize>(found.size()));
+        for (std::size_t place = 0; place < found.size(); ++place) {
+            const std::vector<std::byte>& right = values[place];
+            const std::byte before = place < image_.size() ? image_[place] : std::byte{0};
+            if (right.empty() && found[place] != before)
+                check(false, "byte " + std::to_string(place) + " of the file, which nobody has written");
+            if (!right.empty() && std::ranges::find(right, found[place]) == right.end())
+                check(false, "byte " + std::to_string(place) + " of the file");
         }
-        world_.broadcast(found);
-        image_ = found;
+        return found;
     }
 
     void read(File& file)

@@ -34,12 +34,14 @@ public:
 private:
     bool map(std::int64_t place) noexcept;
     bool populate(std::int64_t place) noexcept;
+    bool is_there(const std::byte* memory, std::size_t bytes) const noexcept;
 
     bool make_long_enough() noexcept;
 
     const int descriptor_;
     const int protection_;
     const bool writes_;
+    const bool may_ask_;  // the kernel which pages are there, which is cheaper than to bring them all again
     const std::int64_t end_;
     std::int64_t size_ = 0;  // of the file, as far as known
     bool works_ = true;

@@ -7,7 +7,8 @@ namespace tutti::detail {
 std::byte* MappedWindow::memory(int descriptor, int protection, std::int64_t from, std::int64_t to) noexcept
 {
     constexpr std::int64_t kPage = 4096;
-    if (window_ == nullptr || from < from_ || to > to_) {
+    is_new_ = window_ == nullptr || from < from_ || to > to_;
+    if (is_new_) {
         unmap();
         const std::int64_t first = from - from % kPage;
         void* const mapped =

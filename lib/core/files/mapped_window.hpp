@@ -22,6 +22,9 @@ public:
     /// `protection`: as mmap() has it, alike in all calls.
     std::byte* memory(int descriptor, int protection, std::int64_t from, std::int64_t to) noexcept;
 
+    /// Whether the memory has been mapped just now.
+    bool is_new() const noexcept { return is_new_; }
+
     /// What was there before an access.
     struct Before {
         std::uint64_t moved = 0;  // bytes, by accesses in a row that lay within each other's places
@@ -40,6 +43,7 @@ private:
     std::int64_t noted_from_ = 0;
     std::int64_t noted_to_ = 0;
     std::uint64_t moved_ = 0;
+    bool is_new_ = false;
     bool is_ready_ = false;  // the window, since it was written back
 
     std::byte* window_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -151,9 +152,10 @@ FileTrouble OpenFile::open(bool only_opens)
         return {EISDIR};
     identity_ = {found.st_dev, found.st_ino};
     struct statfs system {};
-    is_local_ = fstatfs(descriptor, &system) == 0 &&
-                std::ranges::find(kOfSeveralHosts, static_cast<std::uint32_t>(system.f_type)) ==
-                    kOfSeveralHosts.end();
+    const bool is_known = fstatfs(descriptor, &system) == 0;
+    is_in_memory_ = is_known && system.f_type == TMPFS_MAGIC;
+    is_local_ = is_known && std::ranges::find(kOfSeveralHosts, static_cast<std::uint32_t>(system.f_type)) ==
+                                kOfSeveralHosts.end();
     is_mappable_ = is_local_ && may_be_read && S_ISREG(found.st_mode);
     return {};
 }

@@ -57,6 +57,8 @@ public:
 
     /// Whether only this host uses the file system.
     bool is_local() const noexcept { return is_local_; }
+    /// Whether the file system is tmpfs: what a file has is in memory.
+    bool is_in_memory() const noexcept { return is_in_memory_; }
     /// Whether accesses may go through memory that the kernel maps of the file.
     bool is_mappable() const noexcept { return is_mappable_; }
     /// For such accesses.
@@ -88,6 +90,7 @@ private:
     std::string path_;
     FileModes modes_;
     bool is_local_ = false;
+    bool is_in_memory_ = false;
     bool is_mappable_ = false;
     std::unique_ptr<MappedWindow> window_ = std::make_unique<MappedWindow>();
     Identity identity_;
