@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 
 #include "benchmarks/suite/command_line/benchmark_catalogue.hpp"
 #include "benchmarks/suite/command_line/suite_options.hpp"
-#include "benchmarks/suite/files/plain_file.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::bench {
@@ -192,7 +192,7 @@ std::optional<Case> case_of(const Benchmark* benchmark, int ranks, const Compari
     one.touched = choice.touch && may_be_touched(*benchmark);
     std::vector<std::string> words = one.arguments;
     if (has_file(*benchmark)) {
-        one.folder = folder_of_files(choice.folder);
+        one.folder = choice.folder.empty() ? std::filesystem::temp_directory_path().string() : choice.folder;
         append(words, {"--folder", one.folder});
     }
     one.rows = rows_of(*benchmark, words);

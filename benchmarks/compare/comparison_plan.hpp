@@ -27,7 +27,7 @@ struct ComparisonChoice {
     std::optional<int> warmup{};
     std::string memory = "both";  // Tutti's: "malloc", "library"; "library" is also the peers'
     bool touch = false;
-    std::string folder{};               // of files; empty: the suite's own
+    std::string folder{};               // of files; empty: $TMPDIR, or /tmp
     std::vector<std::string> passed{};  // to every run, as they are
     bool quick = false;                 // a few iterations of three sizes
 };

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "benchmarks/compare/comparison_plan.hpp"
-#include "benchmarks/suite/files/plain_file.hpp"
 
 using namespace tutti::bench;
 
@@ -70,7 +70,8 @@ TEST_CASE("arguments are those that a benchmark has", "[benchmarks]")
     CHECK(plan_cases(choice_of({"file_write_all"}, {2}))[0].rows == 2 + 3 * 3);
     CHECK(plan_cases(choice_of({"file_write_shared"}, {2}))[0].rows == 1);
     CHECK(plan_cases(choice_of({"file_open"}, {2}))[0].memory.empty());
-    CHECK(plan_cases(choice_of({"file_open"}, {2}))[0].folder == folder_of_files(""));
+    CHECK(plan_cases(choice_of({"file_open"}, {2}))[0].folder ==
+          std::filesystem::temp_directory_path().string());
     CHECK(cases[0].folder.empty());
     choice.folder = "/dev/shm";
     choice.benchmarks = {"file_open"};
