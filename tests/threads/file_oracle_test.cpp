@@ -9,7 +9,7 @@ TEST_CASE("file: random views, pieces, memory and forms leave what a plain file 
 {
     const TemporaryFolder folder;
     const std::string path = folder.path() / "file";
-    const unsigned seeds = kSanitized ? 3 : 8;
+    const unsigned seeds = kSanitized ? 2 : 4;
     for (const int ranks : {1, 2, 3, 4, 5})
         for (unsigned seed = 1; seed <= seeds; ++seed)
             at_size(ranks, [&](const Communicator& world) { FileOracle(world, path, 20'000, seed).run(6); });
