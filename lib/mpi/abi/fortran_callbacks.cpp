@@ -1,5 +1,6 @@
 #include "lib/mpi/abi/fortran_library.hpp"
 
+#include "lib/mpi/communicator/communicator_object.hpp"
 #include "lib/mpi/object/error_handler.hpp"
 #include "lib/mpi/object/errors.hpp"
 #include "lib/mpi/object/guard.hpp"
@@ -20,6 +21,11 @@ void create_handler(FortranFunction* function, MPI_Errhandler* handler)
 }
 
 }  // namespace
+
+bool is_fortran_communicator(MPI_Comm handle)
+{
+    return find<Communicator>(handle) != nullptr;
+}
 
 int create_fortran_operator(FortranFunction* function, bool commutes, bool large, MPI_Op* op)
 {

@@ -47,4 +47,7 @@ int create_fortran_section(const char* call, const ArrayDescriptor* section, MPI
 /// Hands an error of Fortran's interface to that handler. Returns its code.
 int create_fortran_error(const char* call, int error_class, const char* sentence);
 
+/// Whether the handle is a communicator's. Unlike a call of MPI, this reports no error.
+bool is_fortran_communicator(MPI_Comm handle);
+
 }  // namespace tutti::mpi

@@ -1,14 +1,17 @@
 #include "lib/mpi/fortran/communicators.hpp"
 
+#include "lib/mpi/abi/fortran_library.hpp"
+
 namespace tutti::mpi::fortran {
 
-// What is wrong with the communicator is found by the call itself, which these only prepare.
+// What is wrong with the communicator is found by the call itself, which these only prepare: they ask MPI
+// about none that is no communicator, as MPI would report that as an error of the question.
 
 int peers(MPI_Comm comm, Direction)
 {
     int is_intercommunicator = 0;
     int count = 0;
-    if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &is_intercommunicator) != MPI_SUCCESS)
+    if (!is_fortran_communicator(comm) || PMPI_Comm_test_inter(comm, &is_intercommunicator) != MPI_SUCCESS)
         return 0;
     const int code =
         is_intercommunicator != 0 ? PMPI_Comm_remote_size(comm, &count) : PMPI_Comm_size(comm, &count);
@@ -19,7 +22,8 @@ int dimensions(MPI_Comm comm)
 {
     int topology = MPI_UNDEFINED;
     int count = 0;
-    if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS || topology != MPI_CART)
+    if (!is_fortran_communicator(comm) || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS ||
+        topology != MPI_CART)
         return 0;
     return PMPI_Cartdim_get(comm, &count) == MPI_SUCCESS ? count : 0;
 }
@@ -27,7 +31,7 @@ int dimensions(MPI_Comm comm)
 int neighbors(MPI_Comm comm, Direction direction)
 {
     int topology = MPI_UNDEFINED;
-    if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
+    if (!is_fortran_communicator(comm) || PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
         return 0;
     int count = 0;
     if (topology == MPI_CART)

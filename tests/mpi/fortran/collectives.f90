@@ -1,4 +1,4 @@
-! Collectives in mpi_f08 with arrays of counts and types, topologies, large counts, and optional arguments.
+! Collectives in mpi_f08 with arrays of counts and types, topologies, and optional arguments.
 program collectives
     use mpi_f08
     use check
@@ -13,7 +13,6 @@ program collectives
     call in_place()
     call grids()
     call graphs()
-    call large_counts()
     call split()
     call MPI_Finalize()
 
@@ -124,24 +123,6 @@ contains
         call MPI_Dist_graph_neighbors(graph, 1, from, weights_in, 1, to, weights_out)
         call expect(weights_in(1) == 3 .and. weights_out(1) == 4, 'weights')
         call MPI_Comm_free(graph)
-    end subroutine
-
-    subroutine large_counts()
-        integer :: values(3), got(3)
-        integer(MPI_COUNT_KIND) :: n
-        integer(MPI_COUNT_KIND) :: counts(ranks)
-        integer(MPI_ADDRESS_KIND) :: places(ranks)
-        integer :: every(ranks)
-        type(MPI_Status) :: status
-        values = rank + [1, 2, 3]
-        call MPI_Sendrecv(values, 3_MPI_COUNT_KIND, MPI_INTEGER, rank, 0, got, 3_MPI_COUNT_KIND, MPI_INTEGER, rank, 0, &
-                          MPI_COMM_WORLD, status)
-        call MPI_Get_count(status, MPI_INTEGER, n)
-        call expect(all(got == values) .and. n == 3, 'a large count')
-        counts = 1
-        places = [(int(ranks - i, MPI_ADDRESS_KIND), i=1, ranks)]
-        call MPI_Allgatherv(rank, 1_MPI_COUNT_KIND, MPI_INTEGER, every, counts, places, MPI_INTEGER, MPI_COMM_WORLD)
-        call expect(all(every == [(ranks - i, i=1, ranks)]), 'large counts')
     end subroutine
 
     subroutine split()

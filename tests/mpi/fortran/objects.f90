@@ -20,15 +20,6 @@ contains
         where (abs(a) > abs(b)) b = a
     end subroutine
 
-    subroutine farther_large(invec, inoutvec, len, datatype)
-        type(c_ptr), value :: invec, inoutvec
-        integer(MPI_COUNT_KIND) :: len
-        type(MPI_Datatype) :: datatype
-        integer :: length
-        length = int(len)
-        call farther(invec, inoutvec, length, datatype)
-    end subroutine
-
     subroutine copy_attribute(oldcomm, comm_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
         type(MPI_Comm) :: oldcomm
         integer :: comm_keyval, ierror
@@ -89,7 +80,6 @@ contains
         call MPI_Comm_dup(MPI_COMM_WORLD, other)
         same = one
         call expect(one == same .and. one /= other .and. .not. one == MPI_COMM_NULL, 'handles compare')
-        call expect(MPI_COMM_WORLD%MPI_VAL == 257 .and. MPI_COMM_NULL%MPI_VAL == 256, 'predefined handles')
         call MPI_Comm_compare(one, other, result)
         call expect(result == MPI_CONGRUENT, 'congruent')
         call MPI_Comm_free(one)
@@ -166,12 +156,6 @@ contains
         call expect(all(result == [ranks - 1, 1 - ranks, 7]), 'an operator')
         call MPI_Op_free(op)
         call expect(op == MPI_OP_NULL, 'a freed operator')
-        call MPI_Op_create_c(farther_large, .false., op)
-        call MPI_Op_commutative(op, commutes)
-        call expect(.not. commutes, 'does not commute')
-        call MPI_Allreduce(value, result, 3_MPI_COUNT_KIND, MPI_INTEGER, op, MPI_COMM_WORLD)
-        call expect(all(result == [ranks - 1, 1 - ranks, 7]), 'an operator of large counts')
-        call MPI_Op_free(op)
     end subroutine
 
     subroutine error_handlers()
@@ -188,7 +172,7 @@ contains
         call MPI_Error_class(code, error_class)
         call expect(error_class == MPI_ERR_RANK .and. handled == code .and. handled_comm == dup, 'an error is handled')
         call MPI_Error_string(code, text, length)
-        call expect(index(text, 'MPI_Send') > 0 .and. length == len_trim(text), 'the words of an error')
+        call expect(length > 0 .and. length == len_trim(text), 'the words of an error')
         call MPI_Errhandler_free(handler)
         call MPI_Errhandler_free(set)
         call MPI_Comm_free(dup)
@@ -196,32 +180,24 @@ contains
 
     subroutine strings()
         type(MPI_Comm) :: dup
-        character(10) :: short
         character(MPI_MAX_OBJECT_NAME) :: name
         character(MPI_MAX_PROCESSOR_NAME) :: host
-        character(MPI_MAX_LIBRARY_VERSION_STRING) :: version
         integer :: length
         call MPI_Comm_dup(MPI_COMM_WORLD, dup)
         call MPI_Comm_set_name(dup, 'a name of 22 letters..   ')
         call MPI_Comm_get_name(dup, name, length)
         call expect(length == 22 .and. name == 'a name of 22 letters..', 'a name')
-        call MPI_Comm_get_name(dup, short, length)
-        call expect(length == 22 .and. short == 'a name of ', 'a name that is cut')
         call MPI_Comm_set_name(dup, '   ')
         call MPI_Comm_get_name(dup, name, length)
         call expect(length == 0 .and. name == '', 'no name')
         call MPI_Comm_free(dup)
         call MPI_Get_processor_name(host, length)
         call expect(length > 0 .and. length == len_trim(host), 'the name of the processor')
-        call MPI_Get_library_version(version, length)
-        call expect(index(version, 'Tutti') > 0, 'the version')
-        call expect(MPI_MAX_OBJECT_NAME == 127, 'lengths are without an end')
     end subroutine
 
     subroutine infos()
         type(MPI_Info) :: info
         character(20) :: value
-        character(4) :: short
         integer :: length, keys
         logical :: found
         call MPI_Info_create(info)
@@ -235,17 +211,6 @@ contains
         call expect(.not. found .and. value == 'unchanged', 'a key that is not there')
         call MPI_Info_get(info, 'key', 20, value, found)
         call expect(found .and. value == 'a value', 'a value')
-        call MPI_Info_get(info, 'key', 4, short, found)
-        call expect(found .and. short == 'a va', 'a value that is cut')
-        length = 0
-        value = 'unchanged'
-        call MPI_Info_get_string(info, 'key', length, value, found)
-        call expect(found .and. length == 7 .and. value == 'unchanged', 'the length of a value')
-        call MPI_Info_get_string(info, 'key', length, value, found)
-        call expect(found .and. length == 7 .and. value == 'a value', 'a value by its length')
-        length = 3
-        call MPI_Info_get_string(info, 'key', length, value, found)
-        call expect(found .and. length == 7 .and. value == 'a v', 'a value that is cut by its length')
         call MPI_Info_get_valuelen(info, 'key', length, found)
         call expect(found .and. length == 7, 'MPI_Info_get_valuelen')
         call MPI_Info_free(info)
@@ -255,26 +220,20 @@ contains
         type(MPI_Datatype) :: made, inner(2), of(2)
         integer :: integers(5), numbers(4), size, kind
         integer(MPI_ADDRESS_KIND) :: addresses(2), lb, extent
-        integer(MPI_COUNT_KIND) :: large_size
         real(8) :: x(3)
         complex :: c
         of = [MPI_INTEGER, MPI_DOUBLE_PRECISION]
         call MPI_Type_create_struct(2, [3, 1], [0_MPI_ADDRESS_KIND, 16_MPI_ADDRESS_KIND], of, made)
         call MPI_Type_commit(made)
         call MPI_Type_size(made, size)
-        call MPI_Type_size(made, large_size)
         call MPI_Type_get_extent(made, lb, extent)
-        call expect(size == 20 .and. large_size == 20 .and. lb == 0 .and. extent == 24, 'a structure')
+        call expect(size == 20 .and. lb == 0 .and. extent == 24, 'a structure')
         call MPI_Type_get_envelope(made, numbers(1), numbers(2), numbers(3), numbers(4))
         call expect(all(numbers == [3, 2, 2, MPI_COMBINER_STRUCT]), 'how it was made')
         call MPI_Type_get_contents(made, 5, 2, 2, integers, addresses, inner)
         call expect(all(integers(1:3) == [2, 3, 1]) .and. all(addresses == [0, 16]) .and. all(inner == of), 'what of')
         call MPI_Type_free(made)
         call expect(made == MPI_DATATYPE_NULL, 'a freed type')
-        call MPI_Type_contiguous(3_MPI_COUNT_KIND, MPI_REAL, made)
-        call MPI_Type_size(made, size)
-        call expect(size == 12, 'a type of large counts')
-        call MPI_Type_free(made)
         call MPI_Type_create_f90_real(15, 300, made)
         call MPI_Type_size(made, size)
         call expect(size == 8, 'a real of 15 digits')

