@@ -84,7 +84,7 @@ source_of() {
 }
 
 # run RANKS COMMAND...: rank 0 reads $input; what the ranks print is in $output. It may take $limit seconds. mpirun gets
-# $launch before the program.
+# $launch before the program, options that all libraries' have where peers run it, too.
 output=$place/output
 input=/dev/null
 limit=120
@@ -100,9 +100,9 @@ run() {
 
 # run_peer PEER RANKS COMMAND...: the same by a peer, openmpi or mpich, for a program that was built with it.
 run_peer() {
-    local peer=$1 ranks=$2 options=()
+    local peer=$1 ranks=$2 options=("${launch[@]}")
     shift 2
-    [[ $peer != openmpi ]] || options=(--oversubscribe)
+    [[ $peer != openmpi || ${launch[*]} ]] || options=(--oversubscribe)
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 "mpirun.$peer" "${options[@]}" -n "$ranks" \
         "$@" > "$output" 2>&1 < /dev/null || fail "mpirun.$peer -n $ranks $* failed"
 }

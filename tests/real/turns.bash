@@ -9,6 +9,9 @@ done
 # Folders for files: memory and a disk.
 folders=(/dev/shm "$place")
 
+# system_of FOLDER: the kind of its file system.
+system_of() { df --output=fstype "$1" | tail -n 1; }
+
 # build_for_all: calls the script's function `build` with the name of each library: it compiles with $MPICC into
 # PROGRAM.LIBRARY.
 build_for_all() {
@@ -19,45 +22,28 @@ build_for_all() {
     done
 }
 
-# by_turns RANKS PROGRAM ARGUMENTS...: runs PROGRAM.tutti and that of each peer, three times or TUTTI_REAL_RUNS, and
+# by_turns RANKS PROGRAM ARGUMENTS...: runs PROGRAM.tutti and that of each peer, five times or TUTTI_REAL_RUNS, and
 # prints the medians of what the function `figures`, the script's, finds in an output: lines of a name, a tab and a
-# number. MPICH is left out where ranks share cores: its waits do not yield.
+# number. Each rank has a core, where there are enough. Else MPICH is left out: its waits do not yield.
+turns_awk=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/turns.awk
 by_turns() {
     local ranks=$1 program=$2 library round
     shift 2
-    rm -f "$place"/figures.*
-    for ((round = 0; round < ${TUTTI_REAL_RUNS:-3}; ++round)); do
-        run "$ranks" "./$program.tutti" "$@"
-        figures < "$output" >> "$place/figures.tutti"
-        for library in "${peers[@]}"; do
-            [[ $library != mpich || $ranks -le $(nproc) ]] || continue
-            run_peer "$library" "$ranks" "./$program.$library" "$@"
-            figures < "$output" >> "$place/figures.$library"
+    launch=(--bind-to core)
+    [[ $ranks -le $(nproc) ]] || launch=()
+    rm -f "$place/figures"
+    for ((round = 1; round <= ${TUTTI_REAL_RUNS:-5}; ++round)); do
+        for library in tutti "${peers[@]}"; do
+            case $library in
+                tutti) run "$ranks" "./$program.tutti" "$@" ;;
+                *)
+                    [[ $library != mpich || $ranks -le $(nproc) ]] || continue
+                    run_peer "$library" "$ranks" "./$program.$library" "$@"
+                    ;;
+            esac
+            figures < "$output" | sed "s/^/$round\t$library\t$ranks ranks, /" >> "$place/figures"
         done
     done
-    [[ -s $place/figures.tutti ]] || fail "no figures in the output of: $program $*"
-    for library in tutti "${peers[@]}"; do
-        [[ ! -e $place/figures.$library ]] || awk -F '\t' -v library="$library" '
-            !($1 in count) { order[++names] = $1 }
-            { values[$1, ++count[$1]] = $2 + 0 }
-            END {
-                for (i = 1; i <= names; ++i) {
-                    n = count[order[i]]
-                    for (a = 1; a <= n; ++a)  # few of them
-                        for (b = a + 1; b <= n; ++b)
-                            if (values[order[i], b] < values[order[i], a]) {
-                                swapped = values[order[i], a]
-                                values[order[i], a] = values[order[i], b]
-                                values[order[i], b] = swapped
-                            }
-                    printf "%s\t%s\t%.1f\n", order[i], library, values[order[i], int((n + 1) / 2)]
-                }
-            }' "$place/figures.$library"
-    done | awk -F '\t' -v name="$name" -v ranks="$ranks" '
-        !($1 in line) { order[++names] = $1 }
-        { line[$1] = line[$1] sprintf("%s %s %s", line[$1] == "" ? "" : ",", $2, $3) }
-        END {
-            for (i = 1; i <= names; ++i)
-                printf "%s: %s ranks, %s, MB/s:%s\n", name, ranks, order[i], line[order[i]]
-        }'
+    [[ -s $place/figures ]] || fail "no figures in the output of: $program $*"
+    awk -v program="$name" -f "$turns_awk" "$place/figures"
 }
