@@ -375,8 +375,13 @@ void File::preallocate(std::int64_t bytes)
 
 void File::sync()
 {
+    // The disk begins with what this rank has written, while others still write.
+    in_file_system(*communicator(), FileCall::sync, [&] {
+        file_.begin_sync();
+        return FileTrouble{};
+    });
     call_barrier(communicator(), Form::blocking, {});
-    // One rank of each node: its kernel has the pages of all.
+    // One rank of each node waits for the disk: its kernel has the pages of all.
     const collectives::Placement placement = communicator()->placement();
     const int rank = communicator()->rank();
     const bool acts = placement.nodes == nullptr

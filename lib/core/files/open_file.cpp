@@ -191,6 +191,11 @@ FileTrouble OpenFile::preallocate(std::int64_t bytes) const noexcept
     return {error, bytes};
 }
 
+void OpenFile::begin_sync() const noexcept
+{
+    sync_file_range(descriptor(), 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 FileTrouble OpenFile::sync() const noexcept
 {
     window_->written_back();

@@ -76,6 +76,9 @@ public:
     bool is_sparse() const noexcept;
     FileTrouble set_size(std::int64_t bytes) const noexcept;
     FileTrouble preallocate(std::int64_t bytes) const noexcept;
+    /// The kernel begins to bring all to the disk that any rank here has written, and does not wait for it;
+    /// sync() answers what went wrong.
+    void begin_sync() const noexcept;
     FileTrouble sync() const noexcept;
     /// What the kernel has kept to itself so far is an error here (NFS, quotas).
     FileTrouble close() noexcept;
