@@ -257,8 +257,8 @@ TEST_CASE("the report of many ranks is one screen", "[hangs][many]")
 {
     constexpr std::size_t kScreenLines = 50;
     // Ranks take long to start, so the second case has fewer.
-    const int most = kSanitized ? 24 : 256;
-    const int many = kSanitized ? 24 : 64;
+    const int most = kSanitized ? 24 : 128;
+    const int many = kSanitized ? 24 : 48;
     const Hang hang = GENERATE_REF(
         Hang{"barrier_against_recv",
              most,

@@ -141,7 +141,7 @@ int run_program(int argc, char** argv)
     Environment environment(argc, argv);
     const Communicator world = environment.world();
     const auto part = world.split(world.rank() % 2);
-    for (int round = 0; round < (kSanitized || world.size() > 8 ? 34 : 130); ++round) {
+    for (int round = 0; round < (kSanitized || world.size() > 3 ? 34 : 130); ++round) {
         int in = world.rank();
         Request under_way = world.iallreduce(in, sum);
         check_round(world, round);
