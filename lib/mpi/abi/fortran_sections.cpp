@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "lib/foundation/datatype/build.hpp"
@@ -118,13 +120,59 @@ TypemapRef type_in_section(const ArrayDescriptor& section, MPI_Count count, MPI_
     return runs_in_section(elements, section.element_bytes, type, bytes);
 }
 
+/// What of a descriptor makes the type.
+struct Shape {
+    Shape() = default;
+    // A descriptor has no dimensions behind its rank.
+    explicit Shape(const ArrayDescriptor& section) : rank(section.rank), element_bytes(section.element_bytes)
+    {
+        for (int level = 0; level < rank; ++level)
+            steps[static_cast<std::size_t>(level)] = {section.dimensions[level].extent,
+                                                      section.dimensions[level].stride_bytes};
+    }
+    bool operator==(const Shape&) const = default;
+
+    int rank = 0;
+    std::size_t element_bytes = 0;
+    std::array<std::pair<std::ptrdiff_t, std::ptrdiff_t>, 15> steps{};
+};
+
+/// The last types that a thread has made: loops pass the same few sections again and again.
+class LastSections {
+public:
+    TypemapRef type(const ArrayDescriptor& section, MPI_Count count, MPI_Datatype datatype)
+    {
+        const TypemapRef& parts = committed_type(datatype).map;
+        const Shape shape(section);
+        for (const Made& made : made_)
+            if (made.parts.get() == parts.get() && made.count == count && made.shape == shape)
+                return made.type;
+        Made& oldest = made_[next_];
+        next_ = (next_ + 1) % made_.size();
+        oldest = {shape, count, parts, type_in_section(section, count, datatype)};
+        return oldest.type;
+    }
+
+private:
+    struct Made {
+        Shape shape;
+        MPI_Count count = 0;
+        TypemapRef parts;  // held, so that no other has its place in memory
+        TypemapRef type;
+    };
+
+    std::array<Made, 4> made_;
+    std::size_t next_ = 0;
+};
+
 }  // namespace
 
 int create_fortran_section(const char* call, const ArrayDescriptor* section, MPI_Count count,
                            MPI_Datatype datatype, MPI_Datatype* made)
 {
+    thread_local LastSections last;
     return guard(call, [&] {
-        *made = new_datatype(type_in_section(*section, count, datatype), {});
+        *made = new_datatype(last.type(*section, count, datatype), {});
         datatype_of(*made).committed = true;
     });
 }

@@ -13,6 +13,7 @@ program sections
     left = mod(rank + ranks - 1, ranks)
     call expect(MPI_SUBARRAYS_SUPPORTED, 'MPI_SUBARRAYS_SUPPORTED')
     call vectors()
+    call shapes_by_turns()
     call planes()
     call parts_of_rows()
     call structures()
@@ -45,6 +46,28 @@ contains
         call expect(all(got(1:11:5) == 100 * left + [2, 4, 6]) .and. count(got == -1) == 17, 'a part of a vector')
         call MPI_Sendrecv(sent(4:3), 0, MPI_INTEGER, right, 3, got(1:0:2), 0, MPI_INTEGER, left, 3, MPI_COMM_WORLD, status)
         call expect(status%MPI_SOURCE == left .and. status%MPI_TAG == 3, 'nothing')
+    end subroutine
+
+    ! More shapes than are kept, each of several counts and types, again and again.
+    subroutine shapes_by_turns()
+        integer :: sent(60), got(60), i, turn, step, number
+        sent = [(i, i=1, 60)]
+        do turn = 1, 3
+            do step = 2, 7
+                do number = 1, 4, 3
+                    got = -1
+                    call MPI_Sendrecv(sent(1:60:step), number, MPI_INTEGER, rank, 0, got(2:60:step), number, MPI_INTEGER, &
+                                      rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+                    call expect(all(got(2:2 + step * (number - 1):step) == sent(1:1 + step * (number - 1):step)), 'a turn')
+                    call expect(count(got == -1) == 60 - number, 'what is beside it')
+                    got = -1
+                    call MPI_Sendrecv(sent(1:60:step), 4 * number, MPI_BYTE, rank, 0, got(1:60:step), 4 * number, &
+                                      MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+                    call expect(all(got(1:1 + step * (number - 1):step) == sent(1:1 + step * (number - 1):step)), 'bytes')
+                    call expect(count(got == -1) == 60 - number, 'what is beside bytes')
+                end do
+            end do
+        end do
     end subroutine
 
     subroutine planes()
