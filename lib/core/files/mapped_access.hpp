@@ -35,7 +35,6 @@ private:
     bool map(std::int64_t place) noexcept;
     bool populate(std::int64_t place) noexcept;
     bool is_there(const std::byte* memory, std::size_t bytes) const noexcept;
-
     bool make_long_enough() noexcept;
 
     const int descriptor_;
